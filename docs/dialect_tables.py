@@ -10,8 +10,11 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from scrapy_robots_policy.commands.printing.access_table import duration, modes_by_answer
-from scrapy_robots_policy.commands.printing.option_words import value_text
+from scrapy_robots_policy.commands.printing.verdict_data import (
+    duration,
+    modes_by_answer,
+    value_text,
+)
 from scrapy_robots_policy.commands.verbs.blocked import by_category
 from scrapy_robots_policy.rep import DIALECTS, Agent, Dialect
 from scrapy_robots_policy.rep.agents import Category, Certainty, CrawlerKind, crawlers

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from scrapy_robots_policy.lint import KINDS, Kind
-from scrapy_robots_policy.lint.explanations import explanations
+from scrapy_robots_policy.lint.findings import explanations
 
 PAGE = Path(__file__).parent / "lint.md"
 BEGIN, END = "<!-- rules:begin -->", "<!-- rules:end -->"

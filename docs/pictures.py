@@ -21,7 +21,7 @@ from PIL import Image  # noqa: E402 - the project's folder has to be on the path
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
-from scrapy_robots_policy.commands.printing.access_table import ANSWERS  # noqa: E402
+from scrapy_robots_policy.commands.printing.verdict_data import ANSWERS  # noqa: E402
 from scrapy_robots_policy.commands.tester import crawlers_by_kind, uses_of  # noqa: E402
 from scrapy_robots_policy.commands.tester.server import Server  # noqa: E402
 from scrapy_robots_policy.rep import DIALECTS  # noqa: E402

@@ -12,7 +12,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
-from .config.components import (
+from .config.policy_settings import (
     MIDDLEWARES,
     OUR_TAGS,
     OURS,

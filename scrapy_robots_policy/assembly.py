@@ -11,12 +11,10 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request
 
 from . import compat
-from .admission.admission import Admission
+from .admission.admission import Admission, Decider, RequestRules
 from .admission.concurrency import Concurrency
-from .admission.crawl_policy import CrawlPolicy, may_wait
-from .admission.decider import Decider
-from .admission.delay_queues import DelayQueues
-from .admission.request_rules import RequestRules
+from .admission.decision import CrawlPolicy, may_wait
+from .admission.delays import DelayQueues
 from .config import PolicySettings, one_sentence
 from .fetch.fetch_gate import FetchGate, max_sockets
 from .fetch.fetcher import Fetcher
@@ -33,7 +31,7 @@ from .stores import MemoryStore, Store, coordinator_of
 
 if TYPE_CHECKING:
     from .audit.recorder import Recorder
-    from .report.report_writer import ReportWriter
+    from .report.report_files import ReportWriter
 
 
 class CrawlParts:
@@ -90,7 +88,7 @@ class CrawlParts:
     def _report_writer(self, settings: PolicySettings) -> ReportWriter | None:
         if settings.report is None:
             return None
-        from .report.report_writer import ReportWriter  # noqa: PLC0415 - few crawls have a report
+        from .report.report_files import ReportWriter  # noqa: PLC0415 - few crawls have a report
 
         return ReportWriter(
             self.crawler,

@@ -14,7 +14,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request, Response
 
-from .admission.decider import HOPS_KEY, VERDICT_KEY
+from .admission.admission import HOPS_KEY, VERDICT_KEY
 from .admission.status_line import StatusLine
 from .assembly import CrawlParts
 from .config import EXEMPT_KEY, PolicySettings, RequestConfig, is_exempt
@@ -27,7 +27,7 @@ from .rep.checks import check_type
 from .rep.url import DOCUMENTS, path_of
 from .rep.usage import Preference, UseAnswer
 from .stats import PASSED
-from .tags.page_preferences import PAGE_PREFERENCES
+from .tags import PAGE_PREFERENCES
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # typing has it from Python 3.11 on

@@ -26,19 +26,23 @@ from .rep.escapes import brief
 from .rep.page import Statement, names_of, tags_of
 from .rep.usage import TDM_RESERVATION, Place, Preference, UseAnswer, answer
 from .stats import TAGS
-from .tags.actions import BY_TAG, MARKS, ON_ITEMS, ON_REQUESTS, Action, Actions, read_actions
-from .tags.page_preferences import (
+from .tags import (
+    BY_TAG,
+    MARKS,
+    ON_ITEMS,
+    ON_REQUESTS,
     PAGE_PREFERENCES,
-    has_header_preferences,
-    header_preferences,
-    html_preferences,
-)
-from .tags.response import (
+    Action,
+    Actions,
     NofollowLinks,
+    has_header_preferences,
     has_header_statements,
+    header_preferences,
     header_statements,
+    html_preferences,
     meta_statements,
     nofollow_links,
+    read_actions,
 )
 
 if TYPE_CHECKING:

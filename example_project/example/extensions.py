@@ -11,7 +11,7 @@ from scrapy.crawler import Crawler
 
 from example.web import SITES, Site, Web
 from scrapy_robots_policy import RobotsPolicyMiddleware
-from scrapy_robots_policy.report.columns import aligned
+from scrapy_robots_policy.commands.printing.terminal import aligned
 from scrapy_robots_policy.report.counts import OriginCounts
 
 HEAD = ("origin", "mode", "passed", "dropped", "waited", "why")

@@ -6,6 +6,14 @@ that grew too old meanwhile are fetched and asked again.
 
 What else may run: at every `await` rules may change, the request may be cancelled, and the crawl
 may close. The context managers give back the place, the turn and the count in the download slot.
+
+Which rules decide about a request, as far as they are known: nothing waits here.
+
+Rules are those of the origin's robots.txt, or of the file that the user has set in its place. Where
+the crawl declares a purpose that a tdmrep.json may refuse, they are those of that file, too.
+
+What follows from a decision: the request is refused or passes; it is counted, logged, recorded.
+What may be fetched is decided in `decision`, which is a pure function of the rules.
 """
 
 from __future__ import annotations
@@ -20,22 +28,226 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
-from ..config.request_config import RequestConfig
-from ..exceptions import CrawlClosing, FetchForbidden
+from ..config.request_config import RequestConfig, RequestConfigs
+from ..exceptions import CrawlClosing, Disallowed, FetchForbidden
 from ..fetch.order import FetchOrder
-from ..rep import Origin, origin_of, tdmrep
-from ..rep.url import TDMREP, key_of, origin_of_key, url_of
+from ..rep import Origin, Verdict, origin_of, tdmrep
+from ..rep.url import TDMREP, key_of, origin_of_key, server_forms, url_of
+from ..rep.usage import TDM_RESERVATION, Preference, UseAnswer, answer
 from ..report.counts import CrawlCounts
+from ..report.crawl_events import CrawlEvents
 from ..resolver.origin import OriginRules, rules_given
 from ..resolver.resolver import Resolver
 from ..stats import PUT_BACK
 from .concurrency import Concurrency
-from .crawl_policy import may_wait
-from .decider import Decider
-from .delay_queue import Asker, DelayQueue, Turn
-from .delay_queues import DelayQueues
-from .request_rules import RequestRules
+from .decision import CrawlPolicy, Decision, DecisionListener, may_wait
+from .delays import Asker, DelayQueue, DelayQueues, Turn
 from .status_line import Waiting
+
+
+class RequestRules:
+    """Finds the rules for requests.
+
+    configs   gives the dialect and the agent of a request
+    resolver  has what is known of the origins
+    policy    how the crawl decides
+    """
+
+    def __init__(
+        self,
+        configs: RequestConfigs,
+        resolver: Resolver,
+        policy: CrawlPolicy,
+        events: CrawlEvents,
+    ) -> None:
+        self.configs, self.resolver, self.policy, self.events = configs, resolver, policy, events
+        self._asks_tdmrep = policy.use.may_be_refused_by(TDM_RESERVATION)
+
+    def config(self, request: Request, origin: Origin) -> RequestConfig:
+        return self.configs.of(request.meta, request.headers.get(b"User-Agent"), origin)
+
+    def cached(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
+        """All that decides about a request, where it is known without waiting."""
+        rules = self._cached_robots_txt(request, origin, config)
+        if rules is None or not self._asks_tdmrep or not self.needs_tdmrep(request, rules, config):
+            return rules
+        reserved = self.resolver.cached(key_of(origin, TDMREP), tdmrep.DIALECT, request)
+        return None if reserved is None else rules.with_tdmrep(reserved)
+
+    def latest(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
+        """All that is known, however old; None: nothing is. Nothing is fetched."""
+        rules = self.latest_robots_txt(origin, config)
+        return None if rules is None else self._with_latest_tdmrep(request, rules, config)
+
+    def latest_robots_txt(self, origin: Origin, config: RequestConfig) -> OriginRules | None:
+        """The rules of the robots.txt that is known, however old. Nothing is fetched."""
+        if config.robots_txt is not None:
+            return rules_given(origin, config.dialect, config.robots_txt)
+        return self.resolver.latest(origin, config.dialect)
+
+    def needs_tdmrep(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
+        """Whether the origin's tdmrep.json may decide about a request that declares a purpose.
+
+        Only robots.txt itself is free of its own rules: a tdmrep.json that it forbids is not
+        requested.
+        """
+        if not self._asks_tdmrep or not config.obey:
+            return False
+        if not rules.allowed(request.url, config.agent):
+            return False
+        if rules.allowed(url_of(key_of(rules.origin, TDMREP)), config.agent):
+            return True
+        self.events.on_tdmrep_forbidden(rules.origin)
+        return False
+
+    def answer(
+        self,
+        request: Request,
+        origin: Origin,
+        config: RequestConfig,
+        of_page: tuple[Preference, ...],
+    ) -> UseAnswer:
+        """The answer to the declared use of a page, with what the page itself says."""
+        rules = self._of_page(request, origin, config)
+        if rules is None:
+            return answer(of_page, self.policy.use)
+        preferences = rules.preferences(request.url, config.agent, self.policy.use)
+        overridden = rules.overridden(request.url, config.agent)
+        return answer((*preferences, *of_page), self.policy.use, overridden)
+
+    def report(self, rules: OriginRules, config: RequestConfig) -> None:
+        """Report what a robots.txt that was looked up for a page asks of the page's crawler."""
+        self.events.on_rules(rules, config.agent, self.policy.delay(rules, config))
+        if self._asks_tdmrep:
+            self._report_tdmrep(rules, config)
+
+    def _report_tdmrep(self, rules: OriginRules, config: RequestConfig) -> None:
+        """Report the tdmrep.json that is known, where a robots.txt allows it."""
+        key = key_of(rules.origin, TDMREP)
+        reserved = self.resolver.latest(key, tdmrep.DIALECT)
+        if reserved is not None and rules.allowed(url_of(key), config.agent):
+            self.events.on_tdmrep_allowed(reserved)
+
+    def _of_page(
+        self, request: Request, origin: Origin, config: RequestConfig
+    ) -> OriginRules | None:
+        """What decided about a page, or has come since; it may have grown too old meanwhile."""
+        rules = self._cached_robots_txt(request, origin, config)
+        rules = rules or self.latest_robots_txt(origin, config)
+        return None if rules is None else self._with_latest_tdmrep(request, rules, config)
+
+    def _cached_robots_txt(
+        self, request: Request, origin: Origin, config: RequestConfig
+    ) -> OriginRules | None:
+        """The rules of the robots.txt for a request, where they are known without waiting."""
+        if config.robots_txt is not None:
+            return rules_given(origin, config.dialect, config.robots_txt)
+        return self.resolver.cached(origin, config.dialect, request)
+
+    def _with_latest_tdmrep(
+        self, request: Request, rules: OriginRules, config: RequestConfig
+    ) -> OriginRules:
+        if not self.needs_tdmrep(request, rules, config):
+            return rules
+        reserved = self.resolver.latest(key_of(rules.origin, TDMREP), tdmrep.DIALECT)
+        return rules if reserved is None else rules.with_tdmrep(reserved)
+
+
+VERDICT_KEY = "robots_verdict"
+HOPS_KEY = "robots_hops"  # how many redirects had led to the last page that passed
+
+
+class Decider:
+    """Refuses requests, and lets them pass.
+
+    In both methods `began` is when the request began to wait; None: it did not wait.
+
+    policy    how the crawl decides
+    now       seconds since the epoch
+    dry_run   whether a request that would be refused is only counted, and passes
+    keeps_verdicts  whether a request that passes gets its verdict, in its meta
+    audit     is called with every decision; None: nobody keeps a record
+    """
+
+    def __init__(  # noqa: PLR0913 - all that it works with is handed in
+        self,
+        policy: CrawlPolicy,
+        counts: CrawlCounts,
+        events: CrawlEvents,
+        now: Callable[[], float],
+        *,
+        dry_run: bool,
+        keeps_verdicts: bool = False,
+        audit: DecisionListener | None = None,
+    ) -> None:
+        self.policy, self.counts, self.events, self.now = policy, counts, events, now
+        self.dry_run, self.keeps_verdicts, self.audit = dry_run, keeps_verdicts, audit
+
+    def refuse_if_forbidden(
+        self,
+        request: Request,
+        rules: OriginRules,
+        config: RequestConfig,
+        began: float | None = None,
+    ) -> Verdict | None:
+        """Raise Disallowed if the rules forbid the request. In a dry run the verdict that forbids
+        it is given instead.
+        """
+        forms = server_forms(request.url)
+        verdict = self.policy.objection(forms, rules, config)
+        if verdict is None:
+            return None
+        if self.audit is not None:
+            now = self.now()
+            waited = 0.0 if began is None else now - began
+            self.audit.on_decided(
+                request, Decision(forms, rules, config, verdict, now, waited, self.dry_run)
+            )
+        uses = verdict.uses.results if verdict.refused else ()
+        self.counts.note_uses(rules.origin, uses)
+        self.counts.drop(rules.origin, verdict, request.url)
+        self.events.on_refused(request, verdict, counts_only=self.dry_run)
+        if not self.dry_run:
+            raise Disallowed(verdict, request.url)
+        return verdict
+
+    def verdict(self, request: Request, rules: OriginRules, config: RequestConfig) -> Verdict:
+        """The verdict on a request that is neither refused nor let pass now."""
+        objection = self.policy.objection(server_forms(request.url), rules, config)
+        return objection or self.policy.verdict(request.url, rules, config)
+
+    def let_pass(
+        self,
+        request: Request,
+        rules: OriginRules,
+        config: RequestConfig,
+        verdict: Verdict | None,
+        began: float | None = None,
+    ) -> None:
+        """Count the request as passed. `verdict`: it is forbidden, and passes in a dry run."""
+        if self.audit is not None and verdict is None:
+            now = self.now()
+            waited = 0.0 if began is None else now - began
+            forms = server_forms(request.url)
+            self.audit.on_decided(request, Decision(forms, rules, config, None, now, waited))
+        if self.keeps_verdicts:
+            request.meta[VERDICT_KEY] = verdict or self.policy.verdict(request.url, rules, config)
+        # RetryMiddleware makes a retry of a request that has passed. A redirect keeps the number of
+        # retries in its meta, but is a request of its own: one more redirect has led to it.
+        meta = request.meta
+        hops = meta.get("redirect_times", 0)
+        if not meta.get("retry_times") or hops > meta.get(HOPS_KEY, 0):
+            if hops:
+                meta[HOPS_KEY] = hops
+            if self.policy.declares_use and verdict is None:
+                self._note_uses(request.url, rules, config)
+            self.counts.of(rules.origin).passed += 1
+
+    def _note_uses(self, url: str, rules: OriginRules, config: RequestConfig) -> None:
+        preferences = rules.preferences(url, config.agent, self.policy.use)
+        if preferences:
+            results = answer(preferences, self.policy.use).results
+            self.counts.note_uses(rules.origin, results)
 
 
 class Admission:

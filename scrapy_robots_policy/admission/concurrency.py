@@ -38,7 +38,7 @@ from .. import compat
 from ..exceptions import CrawlClosing
 from ..fetch.order import FetchOrder
 from ..rep import tdmrep
-from .delay_queues import DelayQueues
+from .delays import DelayQueues
 
 MAX_WAITING_PER_HOST = 100
 

@@ -1,23 +1,89 @@
 """The fields of the lines of a record, as `docs/audit.md` describes them. Pure: data in, data out.
 
-Those of decisions and pages are in `decision_fields`.
+The chain of lines: each line carries its own hash and the hash of the line before.
+
+A line is one JSON object. Its first key is "type", its second "prev", its last "hash". The hash is
+the SHA-256 of the line's octets before `,"hash":`, so no reader has to write JSON in the same way
+again. "prev" is among these octets: a line that is changed, taken out or moved breaks the chain.
+
+A dialect as plain data and back, and its fingerprint: what a record needs to be replayed.
+
+The data has every option that changes an answer. Sources and certainty change none, so they are
+left out. Years later the engine's table may have changed; the record still has the old values.
+
+The fields of the lines of decisions and pages. Pure: data in, data out.
+
+What a line would repeat a million times, and what is not the case, is left out.
 """
 
 from __future__ import annotations
 
+import json
 import re
+import types
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
 from enum import Enum
 from hashlib import sha256
 from math import isfinite
-from typing import Any
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from ..fetch.exchange import Exchange
-from ..rep import CacheEntry, Dialect, FetchResult
-from ..rep.escapes import without_userinfo
+from ..admission.decision import Decision
+from ..config import RequestConfig
+from ..fetch.fetcher import Exchange
+from ..rep import Agent, CacheEntry, Dialect, FetchResult, Reason, Verdict
+from ..rep.escapes import brief, shortened, without_userinfo
+from ..rep.usage import Place, Preference, UseAnswer
+
+START = "0" * 64  # "prev" of the first line of a crawl
+MAX_LINE = 16 * 1024 * 1024  # octets; a robots.txt of 4 MiB that does not shrink takes 6 MiB
+_MARK = b',"hash":"'
+_TAIL = len(_MARK) + 64 + 2  # the mark, the hash, `"}`
+
+encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+class ChainError(ValueError):
+    """A line that is not as it was written, or not where it was written."""
+
+
+def members(fields: Mapping[str, Any]) -> str:
+    """The fields as they stand in a line, without the braces of an object."""
+    return encode(fields)[1:-1]
+
+
+def sealed(kind: str, prev: str, text: str) -> tuple[bytes, str]:
+    """(the line with its line feed, its hash). `text`: the fields, as `members` gives them."""
+    head = f'{{"type":"{kind}","prev":"{prev}"'
+    body = (f"{head},{text}" if text else head).encode("ascii")
+    digest = sha256(body).hexdigest()
+    return b'%b%b%b"}\n' % (body, _MARK, digest.encode("ascii")), digest
+
+
+def octets_beyond(line: bytes) -> int:
+    """How many octets follow a line that is whole; -1 where it was cut before its end."""
+    at = line.find(_MARK)
+    return max(len(line) - at - _TAIL, -1) if at >= 0 else -1
+
+
+def opened(line: bytes) -> dict[str, Any]:
+    """The object of a line without its line feed. ChainError where it was changed."""
+    body, mark, digest = line[:-_TAIL], line[-_TAIL : -_TAIL + len(_MARK)], line[-66:-2]
+    if mark != _MARK:
+        raise ChainError("it does not end with its hash")
+    if sha256(body).hexdigest().encode("ascii") != digest:
+        raise ChainError("its octets do not match its hash")
+    try:
+        fields = json.loads(line.decode("ascii"))
+    except (ValueError, RecursionError):
+        raise ChainError("it is no JSON") from None
+    if not isinstance(fields, dict) or not isinstance(fields.get("type"), str):
+        raise ChainError("it is no object with a type")
+    return fields
+
 
 FORMAT = 1
 MAX_OCTETS = 8 * 1024 * 1024  # of a robots.txt, or of settings; a fetch brings 4 MiB at most
@@ -160,3 +226,169 @@ def unpacked(text: str) -> bytes:
     if not unpacker.eof:
         raise ValueError("octets that were cut, or are far too many")
     return octets
+
+
+_encode_sorted = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
+_LEFT_OUT = frozenset({"name", "sources", "source", "certainty"})
+
+
+def data_of(dialect: Dialect) -> dict[str, Any]:
+    """All options of a dialect, as JSON can hold them."""
+    data: dict[str, Any] = _plain(dialect)
+    return data
+
+
+def fingerprint(data: Mapping[str, Any]) -> str:
+    """SHA-256 of the options as JSON, keys sorted, without spaces."""
+    return sha256(_encode_sorted(data).encode("ascii")).hexdigest()
+
+
+def dialect_from(name: str, data: Mapping[str, Any]) -> Dialect:
+    """The dialect of such data. ValueError where it is none."""
+    try:
+        return Dialect(name, **_values(Dialect, data))
+    except (TypeError, LookupError, AttributeError, ValueError) as error:
+        raise ValueError(f"the dialect {name!r} cannot be read: {error}") from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Agent):
+        return [value.name, value.dialect, list(value.chain)]
+    if is_dataclass(value):
+        names = (item.name for item in fields(value) if item.name not in _LEFT_OUT)
+        return {name: _plain(getattr(value, name)) for name in names}
+    if isinstance(value, Mapping):
+        return {key: _plain(value[key]) for key in value}
+    if isinstance(value, range):
+        return [value.start, value.stop]
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return "inf" if value == float("inf") else value
+
+
+def _values(kind: type, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a dataclass. A field that the data lacks is newer than it: the default."""
+    hints = get_type_hints(kind)
+    return {name: _value(hints[name], data[name]) for name in data}
+
+
+def _value(hint: Any, data: Any) -> Any:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return None if data is None else _value(arguments[0], data)
+    if origin is tuple and arguments[-1] is Ellipsis:
+        return tuple(_value(arguments[0], item) for item in data)
+    if origin is tuple:
+        return tuple(_value(kind, item) for kind, item in zip(arguments, data, strict=True))
+    if origin is frozenset:
+        return frozenset(data)
+    if origin is not None:  # the crawlers by name
+        return types.MappingProxyType(
+            {key: Agent(item[0], item[1], tuple(item[2]), "") for key, item in data.items()}
+        )
+    return _single(hint, data)
+
+
+def _single(hint: Any, data: Any) -> Any:
+    if hint is range:
+        return range(*data)
+    if is_dataclass(hint):
+        made: Any = hint
+        return made(**_values(made, data))
+    if hint is float:
+        return float(data)
+    return hint(data) if issubclass(hint, Enum) else data
+
+
+MAX_TEXT = 500  # characters of a preference: a line of a robots.txt may have millions
+MAX_PREFERENCES = 50
+
+
+def preference_fields(preferences: Iterable[Preference]) -> list[dict[str, Any]]:
+    return [
+        {
+            "label": preference.label,
+            "key": shortened(preference.key, MAX_TEXT),
+            "value": shortened(preference.value, MAX_TEXT),
+            "line": preference.line,
+            **({} if preference.place is Place.ROBOTS_TXT else {"place": preference.place.value}),
+        }
+        for preference in tuple(preferences)[:MAX_PREFERENCES]
+    ]
+
+
+def answer_fields(answer: UseAnswer) -> dict[str, Any]:
+    """What overrides what, and the result for each declared use."""
+    fields: dict[str, Any] = {}
+    if answer.overridden:
+        fields["overridden"] = [
+            {"preference": brief(one.preference.start), "by": brief(one.by.start), "why": one.why}
+            for one in answer.overridden[:MAX_PREFERENCES]
+        ]
+    if answer.results:
+        fields["results"] = [
+            {
+                "use": use.name,
+                "result": use.result.value,
+                **({} if use.by is None else {"by": brief(use.by.start)}),
+            }
+            for use in answer.results
+        ]
+    return fields
+
+
+def verdict_fields(verdict: Verdict) -> dict[str, Any]:
+    """What was decided, and by which line. These are the fields that a replay compares."""
+    fields: dict[str, Any] = {
+        "verdict": "passed" if verdict.allowed else "refused",
+        "reason": verdict.reason.name.lower(),
+    }
+    if verdict.line:
+        fields["line"] = verdict.line
+    if verdict.rule is not None:
+        fields["rule"] = brief(verdict.rule.start)
+    if verdict.why:
+        fields["why"] = verdict.why
+    if verdict.refused is not None:
+        (fields["refused_use"],) = preference_fields([verdict.refused])
+    if (verdict.allowed or verdict.reason is Reason.USE_REFUSED) and verdict.usage:
+        fields["preferences"] = preference_fields(verdict.usage)
+        fields |= answer_fields(verdict.uses)
+    return fields
+
+
+def group_fields(rules: Any, agent: str) -> dict[str, Any]:
+    """The group that binds a crawler, by its name and its first line; nothing if there is none."""
+    group = None if rules is None else rules.group(agent)
+    if group is None:
+        return {}
+    # Some engines read rules before the first User-agent line as a group: it has no such line.
+    first = group.lines[0] if group.lines else 0
+    return {"group": shortened(group.name, MAX_TEXT), "group_line": first}
+
+
+def circumstances(decision: Decision, set_by: Mapping[str, str] | None) -> dict[str, Any]:
+    """The fields that most decisions do not have."""
+    fields: dict[str, Any] = {}
+    if set_by is not None:
+        fields |= _overrides(decision.config, set_by)
+    if len(decision.forms) > 1:
+        fields["forms"] = [page_url(form) for form in decision.forms]
+    if decision.waited >= 0.001:
+        fields["waited"] = round(decision.waited, 3)
+    if decision.dry_run:
+        fields["dry_run"] = True
+    return fields
+
+
+def _overrides(config: RequestConfig, set_by: Mapping[str, str]) -> dict[str, Any]:
+    fields: dict[str, Any] = {"set_by": set_by} if set_by else {}
+    if not config.obey:
+        fields["obey"] = False
+    if config.crawl_delay is not None:
+        fields["crawl_delay"] = config.crawl_delay
+    return fields

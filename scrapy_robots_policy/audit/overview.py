@@ -1,4 +1,7 @@
-"""What files of a record come to: who crawled, what was asked, what was refused, and why."""
+"""What files of a record come to: who crawled, what was asked, what was refused, and why.
+
+The fields of a record in words, for the terminal and for the page.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,63 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..rep import origin_of
+from ..rep import Reason, origin_of
 from ..rep.escapes import brief, shortened, shown
 from ..rep.url import TDMREP, document_of
-from ..rep.usage import Place
-from .decision_fields import MAX_TEXT
+from ..rep.usage import Place, Preference
+from .fields import MAX_TEXT
 from .reading import OnProgress, RecordFile
 from .replay import Answers, Replay, replaying
-from .words import cause_words
+
+_PLACES = {place.value for place in Place}
+_REASONS = {reason.name.lower(): reason.value for reason in Reason}
+_SOURCES = {
+    "site": "fetched from the site",
+    "store": "taken from the store",
+    "fleet": "fetched by another process of the fleet",
+    "override": "given by the user",
+    "cache": "taken from the cache of the process",
+}
+
+
+def reason_words(reason: str) -> str:
+    """The name of a reason, as `Verdict` has it; a name that is not known here as it is."""
+    return _REASONS.get(reason, reason)
+
+
+def source_words(source: str) -> str:
+    """Where a robots.txt came from."""
+    return _SOURCES.get(source, source)
+
+
+def time_words(moment: str, *, milliseconds: bool = False) -> str:
+    """A moment of a line: "2026-03-03 12:00:00 UTC"."""
+    return f"{moment[:10]} {moment[11 : 23 if milliseconds else 19]} UTC"
+
+
+def cause_words(fields: Mapping[str, Any]) -> str:
+    """What decided, in words: "line 3, Disallow: /x", "robots.txt unreachable (503)"."""
+    if "rule" in fields:
+        return f"line {fields.get('line', 0)}, {fields['rule']}"
+    if "refused_use" in fields:
+        return preference_words(fields["refused_use"])
+    words = reason_words(str(fields["reason"]))
+    return f"{words} ({fields['why']})" if fields.get("why") else words
+
+
+def preference_words(preference: Mapping[str, Any]) -> str:
+    """A preference in words: "line 3, Content-Signal: ai-train=no"."""
+    label, key, value, line = (preference[name] for name in ("label", "key", "value", "line"))
+    place = preference.get("place", Place.ROBOTS_TXT.value)
+    if place not in _PLACES:  # of a later version
+        return f"{place} {label}: {key}={value}"
+    return str(Preference(label, key, value, line, Place(place)))
+
+
+def software_words(crawl: Mapping[str, Any]) -> str:
+    """With what a crawl was made, by its line."""
+    return f"scrapy-robots-policy {crawl['package']}, Scrapy {crawl['scrapy']}"
+
 
 MAX_COUNTED = 20_000  # different causes, origins and preferences; the others share a line
 MAX_SETTINGS = 1_000  # of a crawl

@@ -12,8 +12,8 @@ from os import fstat
 from pathlib import Path
 from typing import Any
 
-from .chain import MAX_LINE, START, ChainError, octets_beyond, opened
-from .log_file import GZIP
+from .fields import MAX_LINE, START, ChainError, octets_beyond, opened
+from .writer import GZIP
 
 _CHUNK = 1 << 16
 _STEP = 10_000  # lines between two calls of `on_progress`

@@ -2,35 +2,323 @@
 
 The line of a decision is made before its request goes to the downloader, and is on the disk within
 a second (see `Writer`). The lines stand in the order of the events.
+
+The line of a crawl: who crawled, with which software, by which settings.
+
+Makes the lines of a record of what a crawl obeyed, and remembers what the file has.
+
+What a decision rests on stands before it in the same file: its dialect, and its robots.txt. Most
+lines of decisions differ in a few fields only, so the text of the others is kept: between the other
+work of a crawl it costs some processor time to make a line, as neither the code nor its data is in
+the processor's caches.
 """
 
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import uuid4
 
+import scrapy
 from scrapy.crawler import Crawler
 from scrapy.http import Request
 
 from .. import compat
-from ..admission.listener import Decision
-from ..config import PolicySettings, SettingError
+from ..admission.decision import Decision
+from ..config import SETTINGS, PolicySettings, SettingError, sent_user_agent
+from ..config.settings_table import ATTRIBUTES, is_set
 from ..crawl_log import CrawlLog
+from ..distribution import installed_version
 from ..exceptions import CrawlClosing
-from ..fetch.exchange import Exchange
-from ..rep import Origin
-from ..rep.usage import UseAnswer
+from ..fetch.fetcher import Exchange
+from ..rep import AccessMode, CacheEntry, Dialect, Origin, Reason, Verdict
+from ..rep.url import url_of
+from ..rep.usage import DeclaredUse, UseAnswer
 from ..resolver.events import Source
 from ..resolver.origin import OriginRules
 from ..stats import AUDIT_FAILED
-from .chain import members
-from .crawl_line import crawl_fields
-from .fields import MAX_OCTETS
-from .record_lines import RecordLines
+from .fields import (
+    FORMAT,
+    MAX_OCTETS,
+    answer_fields,
+    circumstances,
+    data_of,
+    encode,
+    entry_fields,
+    exchange_fields,
+    fingerprint,
+    group_fields,
+    instant,
+    members,
+    packed,
+    page_url,
+    plain,
+    preference_fields,
+    verdict_fields,
+)
 from .writer import Writer
+
+
+def crawl_fields(crawler: Crawler, settings: PolicySettings, now: float) -> dict[str, Any]:
+    assert crawler.spider is not None
+    assert settings.audit is not None
+    return {
+        "format": FORMAT,
+        "crawl": uuid4().hex,
+        "began": instant(now),
+        "spider": crawler.spider.name,
+        "package": installed_version(),
+        "scrapy": scrapy.__version__,
+        "dialect": settings.configs.default.dialect.name,
+        "agent": settings.configs.default.agent,
+        "user_agent": sent_user_agent(crawler.settings, crawler.spider)[1],
+        "purposes": sorted(settings.use.purposes),
+        "dry_run": settings.dry_run,
+        "judged_by": _judged_by(settings),
+        "settings": _in_force(crawler),
+    }
+
+
+def _judged_by(settings: PolicySettings) -> dict[str, Any]:
+    """The settings that a decision depends on, apart from its dialect and its robots.txt."""
+    access = settings.access_overrides
+    return {
+        "ttl": access.lifetime,
+        "on_unreachable": plain(access.unreachable),
+        "content_use": settings.use.level,
+        "purpose_tokens": list(settings.use.tokens),
+        "tdmrep": "fetch" if settings.use.fetches_reserved else "refuse",
+    }
+
+
+def _in_force(crawler: Crawler) -> dict[str, Any]:
+    """The settings and the spider's attributes that somebody has set."""
+    settings, spider = crawler.settings, crawler.spider
+    in_force = {
+        name: plain(settings[name])
+        for name in SETTINGS
+        if is_set(settings, name) and settings[name] is not None
+    }
+    for name in sorted(ATTRIBUTES):
+        value = getattr(spider, name, None)
+        if value is not None:
+            in_force[f"spider.{name}"] = plain(value)
+    return in_force
+
+
+MAX_KEPT = 100_000  # origins, octets and rules that are remembered; others are written again
+MAX_STEMS = 10_000  # others are made again; so are groups
+
+_Key = tuple[float, int, int]
+
+
+class _Basis(NamedTuple):
+    """What a decision rests on: the numbers of the lines of its files, and its dialect's name.
+
+    tdmrep  0: no tdmrep.json was asked for
+    """
+
+    robots: int
+    dialect: str
+    tdmrep: int
+
+
+class _Written(NamedTuple):
+    """The latest robots line of an origin: the entry that it is about, and its number."""
+
+    key: _Key
+    number: int
+
+
+class _Stem(NamedTuple):
+    """What many lines have in common: the text before and after the age."""
+
+    before: str
+    after: str
+
+
+class RecordLines:
+    """The lines of one crawl in one process.
+
+    use     what the crawl declares that it does with pages
+    sums    what the last line says
+    """
+
+    def __init__(self, writer: Writer, use: DeclaredUse) -> None:
+        self.writer, self.use = writer, use
+        self.sums: Counter[str] = Counter()
+        self._robots_number = 0  # of the latest robots line
+        self._written: OrderedDict[str, _Written] = OrderedDict()  # by origin
+        self._dialects: dict[Dialect, str] = {}  # the names by which lines refer to them
+        self._octets: OrderedDict[str, None] = OrderedDict()  # SHA-256 of those in the file
+        self._groups: OrderedDict[tuple[object, ...], dict[str, Any]] = OrderedDict()
+        self._stems: OrderedDict[tuple[object, ...], _Stem] = OrderedDict()
+
+    def decision(self, decision: Decision, set_by: Mapping[str, str] | None) -> None:
+        """Write the line of a decision.
+
+        set_by  where the user has set what is special to the request; None: nothing is
+        """
+        refused = decision.verdict
+        self.sums["passed" if refused is None else f"refused/{refused.reason.name.lower()}"] += 1
+        basis = self._basis(decision)
+        stem = self._stem(decision, basis)
+        # JSON writes a finite number as Python does.
+        age = round(max(decision.at - decision.rules.access.entry.current_at, 0.0), 3)
+        text = (
+            f'"at":{encode(instant(decision.at))},"url":{encode(page_url(decision.url))}'
+            f',{stem.before},"age":{age!r},{stem.after}'
+        )
+        special = circumstances(decision, set_by)
+        if special:
+            text = f"{text},{members(special)}"
+        self.writer.write("decision", text)
+
+    def exempt(self, url: str, why: str, at: float) -> None:
+        """A request that no robots.txt is asked about."""
+        self.sums["exempt"] += 1
+        fields = {
+            "at": instant(at),
+            "url": page_url(url),
+            "verdict": "passed",
+            "reason": Reason.NOT_OBEYED.name.lower(),
+            "exempt": why,
+        }
+        self.writer.write("decision", members(fields))
+
+    def page(self, url: str, answer: UseAnswer, at: float) -> None:
+        """What a page that was fetched says about its use."""
+        fields = {
+            "at": instant(at),
+            "url": page_url(url),
+            "preferences": preference_fields(answer.preferences),
+            **answer_fields(answer),
+        }
+        self.writer.write("page", members(fields))
+        self.sums["pages_with_preferences"] += 1
+
+    def robots(self, rules: OriginRules, source: str, exchanges: Sequence[Exchange] = ()) -> int:
+        """Write what is known of a robots.txt; the number of the line, for decisions."""
+        self._robots_number += 1
+        entry, origin = rules.access.entry, rules.origin
+        dialect = self._dialect(rules.dialect)
+        fields = {
+            "robots": self._robots_number,
+            "origin": origin,
+            "url": url_of(origin),
+            "source": source,
+            **entry_fields(entry),
+            "dialect": dialect,
+            "mode": rules.mode.value,
+            "fresh_until": instant(rules.access.fresh_until),
+        }
+        if exchanges:
+            fields["exchanges"] = [exchange_fields(exchange) for exchange in exchanges]
+        if entry.octets is not None and fields["sha256"] not in self._octets:
+            _keep(self._octets, fields["sha256"], None)
+            fields["octets"] = packed(entry.octets)
+        self.writer.write("robots", members(fields))
+        self.sums["robots"] += 1
+        _keep(self._written, origin, _Written(_key(entry), self._robots_number))
+        return self._robots_number
+
+    def end(self, reason: str, at: float) -> None:
+        sums = {name: self.sums[name] for name in sorted(self.sums)}
+        self.writer.write("end", members({"at": instant(at), "reason": reason, "sums": sums}))
+
+    def _passed(self, decision: Decision) -> Verdict:
+        """The verdict on a request that passes."""
+        return decision.rules.verdict_for_use(decision.forms[0], decision.config.agent, self.use)
+
+    def _basis(self, decision: Decision) -> _Basis:
+        """What the decision rests on; the lines for it are written if they are not yet."""
+        rules, config = decision.rules, decision.config
+        return _Basis(
+            self._number_of(rules, is_given=config.robots_txt is not None),
+            self._dialect(config.dialect),
+            0 if rules.tdmrep is None else self._number_of(rules.tdmrep),
+        )
+
+    def _stem(self, decision: Decision, basis: _Basis) -> _Stem:
+        """It is kept for requests that pass, where no preferences differ from page to page."""
+        if decision.verdict is not None:
+            return self._new_stem(decision, basis, decision.verdict)
+        rules, agent = decision.rules, decision.config.agent
+        verdict = self._passed(decision)
+        key = basis, agent, rules.mode, verdict.reason, verdict.line
+        stem = self._stems.get(key)
+        if stem is None:
+            stem = self._new_stem(decision, basis, verdict)
+            if not rules.may_have_preferences(self.use):
+                _keep(self._stems, key, stem, MAX_STEMS)
+        return stem
+
+    def _new_stem(self, decision: Decision, basis: _Basis, verdict: Verdict) -> _Stem:
+        rules, agent = decision.rules, decision.config.agent
+        before = {
+            **verdict_fields(verdict),
+            **self._group(basis, rules, agent),
+            "robots": basis.robots,
+            **({"tdmrep": basis.tdmrep} if basis.tdmrep else {}),
+        }
+        after: dict[str, Any] = {"agent": agent, "dialect": basis.dialect}
+        if self.use.purposes:
+            after["purposes"] = sorted(self.use.purposes)
+        if rules.mode is not AccessMode.RULES:
+            after["mode"] = rules.mode.value
+        return _Stem(members(before), members(after))
+
+    def _group(self, basis: _Basis, rules: OriginRules, agent: str) -> dict[str, Any]:
+        key = basis.robots, agent, basis.dialect, rules.mode  # which time may change
+        fields = self._groups.get(key)
+        if fields is None:
+            fields = _keep(self._groups, key, group_fields(rules.rules, agent), MAX_STEMS)
+        return fields
+
+    def _dialect(self, dialect: Dialect) -> str:
+        """The name by which lines refer to a dialect; its data is written the first time."""
+        label = self._dialects.get(dialect)
+        if label is None:
+            label = self._dialects[dialect] = self._free_label(dialect.name)
+            data = data_of(dialect)
+            fields = {"name": label, "fingerprint": fingerprint(data), "options": data}
+            self.writer.write("dialect", members(fields))
+        return label
+
+    def _free_label(self, name: str) -> str:
+        """A dialect's name, with a number where another dialect in the file is called so."""
+        taken = self._dialects.values()
+        labels = chain([name], (f"{name}#{number}" for number in count(2)))
+        return next(label for label in labels if label not in taken)
+
+    def _number_of(self, rules: OriginRules, *, is_given: bool = False) -> int:
+        """The number of the robots line of a file; the line is written if it is not yet.
+
+        is_given  whether the user has set the file in place of the site's own
+        """
+        written = self._written.get(rules.origin)
+        if written is not None and written.key == _key(rules.access.entry):
+            return written.number
+        return self.robots(rules, "override" if is_given else "cache")
+
+
+def _key(entry: CacheEntry) -> _Key:
+    """What tells the entries of one origin apart."""
+    return entry.asked_at, entry.failures, hash(entry.octets)
+
+
+def _keep(kept: OrderedDict[Any, Any], key: object, value: Any, max_kept: int = MAX_KEPT) -> Any:
+    """Keep a value as the newest of at most so many."""
+    kept[key] = value
+    kept.move_to_end(key)
+    if len(kept) > max_kept:
+        kept.popitem(last=False)
+    return value
+
 
 CLOSE_REASON = "robots_audit_failed"
 MAX_EXCHANGES = 50  # of one lookup

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from .identity import DialectKind, sent_user_agent
 from .kinds import SettingError
-from .policy_settings import PolicySettings, declared_use, redirect_guard
+from .policy_settings import PolicySettings, TagSettings, declared_use, one_sentence, redirect_guard
 from .request_config import EXEMPT_KEY, RequestConfig, is_exempt
-from .setting_values import Values
-from .settings_table import SETTINGS
-from .stopping import one_sentence
-from .tag_settings import TagSettings
+from .settings_table import SETTINGS, Values
 
 __all__ = [
     "EXEMPT_KEY",

@@ -1,34 +1,193 @@
-"""The settings of one crawl for robots.txt files, and the settings of requests made from them."""
+"""The settings of one crawl for robots.txt files, and the settings of requests made from them.
+
+The settings of one crawl for what pages say beyond robots.txt.
+
+Where robots.txt files are kept: ROBOTS_STORE, and scrapy-redis's settings for "redis:".
+
+The files of a crawl's report: they are tried before the crawl.
+
+Our middlewares: each in its own setting, and Scrapy's own for robots.txt not beside them.
+
+A wrong value stops the spider, and the log says why in one sentence.
+
+Scrapy has no quiet way to refuse a crawl while it creates components: `NotConfigured` would crawl
+on without robots.txt, and any other exception is logged with a traceback of some forty lines by
+whatever holds the crawl. The exit status of `scrapy crawl` comes from that exception, so it is
+raised all the same. The traceback is left out where an asyncio task of Scrapy's own holds the
+crawl: `scrapy crawl` and `AsyncCrawlerProcess`, from Scrapy 2.14. `CrawlerProcess`, other reactors
+than asyncio's, and Scrapy 2.13 hold it by a Deferred, which logs the traceback, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
 
+from .. import compat
 from ..crawl_log import CrawlLog
-from ..fetch.handlers import schemes_by_plugin, schemes_uncounted
+from ..fetch.handlers import middlewares_by_plugin, schemes_by_plugin, schemes_uncounted
 from ..fetch.redirects import RedirectGuard
 from ..fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
 from ..rep.access import AccessOverrides
 from ..rep.escapes import nearest
 from ..rep.usage import NO_USE, DeclaredUse, tokens_for
 from ..report.report_files import ReportFiles
-from ..tags.actions import DEFAULTS, Actions
-from .components import has_plugins, refuse_misplaced_middleware, refuse_second_middleware
+from ..stores import Store, StoreEvents, check_store, open_store, without_secrets
+from ..tags import DEFAULTS, Actions
 from .identity import CrawlerName, crawler_name, sent_header
-from .path_template import filled, has_time
-from .report_settings import report_files
+from .kinds import SettingError
 from .request_config import RequestConfigs
-from .setting_values import Values
-from .settings_table import SETTINGS
-from .stopping import one_sentence
-from .store_settings import StoreSettings
+from .settings_table import SETTINGS, Values, filled, has_time
+
+
+@contextmanager
+def one_sentence(crawler: Crawler) -> Iterator[None]:
+    """Log a SettingError that is raised inside as one sentence; it stops the crawl."""
+    log = CrawlLog(crawler)
+    try:
+        yield
+    except SettingError as error:
+        if error.__cause__ is not None:  # the user's own code failed: a traceback helps there
+            log.debug("A setting's own code failed:", exc_info=error.__cause__)
+        log.error("%(sentence)s", {"sentence": error})  # noqa: TRY400 - a traceback would hide it
+        compat.leave_out_traceback()
+        raise error.with_traceback(None) from error.__cause__
+
+
+OURS = "scrapy_robots_policy.RobotsPolicyMiddleware"
+OUR_TAGS = "scrapy_robots_policy.RobotsTagMiddleware"
+STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
+MIDDLEWARES, SPIDER_MIDDLEWARES = "DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES"
+
+
+def refuse_misplaced_middleware(settings: BaseSettings) -> None:
+    """SettingError where one of ours stands in the setting of the other: it would do nothing."""
+    for place, ours, home in (
+        (SPIDER_MIDDLEWARES, OURS, MIDDLEWARES),
+        (MIDDLEWARES, OUR_TAGS, SPIDER_MIDDLEWARES),
+    ):
+        for component in compat.components(settings, place):
+            kind = load_object(component)
+            if is_subclass(kind, load_object(ours)):
+                name = component if isinstance(component, str) else _path(kind)
+                raise SettingError(f"{place} has {name}; its place is {home}")
+
+
+def refuse_second_middleware(settings: BaseSettings) -> None:
+    """SettingError where another middleware for robots.txt is enabled beside ours.
+
+    Both would fetch each robots.txt. Scrapy's lets requests pass meanwhile, and each of two of ours
+    would keep the places of waiting requests by itself.
+    """
+    kinds = [load_object(component) for component in compat.components(settings, MIDDLEWARES)]
+    ours = [kind for kind in kinds if is_subclass(kind, load_object(OURS))]
+    if len(ours) > 1:
+        raise _both(_path(ours[0]), _path(ours[1]), "leave one of them out")
+    if not settings.getbool("ROBOTSTXT_OBEY"):
+        return  # the stock middleware leaves by itself
+    for kind in kinds:
+        if is_subclass(kind, RobotsTxtMiddleware):
+            advice = f"set {_path(kind)!r} to None there"
+            if kind is RobotsTxtMiddleware:
+                advice += ", or use the add-on scrapy_robots_policy.Addon"
+            raise _both(OURS, _path(kind), advice)
+
+
+def has_plugins(settings: BaseSettings) -> bool:
+    """Whether a downloader middleware, or a handler of http or https, is a plugin's."""
+    return bool(middlewares_by_plugin(settings) or schemes_by_plugin(settings))
+
+
+def is_subclass(kind: Any, base: type) -> bool:
+    """Whether a component is a class, and that class or a subclass of it."""
+    return isinstance(kind, type) and issubclass(kind, base)
+
+
+def _both(first: str, second: str, advice: str) -> SettingError:
+    return SettingError(f"{MIDDLEWARES} enables both {first} and {second}; {advice}")
+
+
+def _path(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def report_files(path: Path, *, replaces: bool) -> ReportFiles:
+    """The files of a report. SettingError where they cannot be made: after the crawl it is too late
+    to complain.
+
+    replaces  whether an earlier report of the same name is replaced
+    """
+    try:
+        return ReportFiles.of(path, replaces=replaces)
+    except ValueError as error:
+        raise SettingError(f"ROBOTS_REPORT is {str(path)!r}: {error}") from None
+
+
+# What of scrapy-redis's settings says where its Redis is, by the name that redis-py has for it. Its
+# timeouts are left out: a scheduler may wait for half a minute, a request for a robots.txt may not.
+_OF_SCRAPY_REDIS = {
+    "REDIS_URL": "url",
+    "REDIS_HOST": "host",
+    "REDIS_PORT": "port",
+    "REDIS_DB": "db",
+}
+_WHERE = frozenset({"url", "host", "port", "db", "username", "password", "unix_socket_path", "ssl"})
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """Where a crawl's store is. Both fields may hold a password, and are never shown.
+
+    place   a URI, a store's class, a store, or the import path of either
+    params  what the URI `redis:`, which has no address, stands for
+    """
+
+    place: Any = field(repr=False)
+    params: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def from_settings(cls, settings: BaseSettings) -> StoreSettings:
+        """SettingError where no such store can be opened."""
+        place = settings.get("ROBOTS_STORE")
+        place = "memory:" if place is None else place
+        try:
+            params = _params(settings) if place == "redis:" else {}
+            check_store(place, params)
+        except ValueError as error:
+            raise _wrong(place, error) from error.__cause__
+        return cls(place, params)
+
+    def open(self, crawler: Crawler | None = None, events: StoreEvents | None = None) -> Store:
+        """The store. Its failures go to `events`. SettingError where it cannot be created."""
+        try:
+            return open_store(self.place, self.params, events, crawler)
+        except ValueError as error:
+            raise _wrong(self.place, error) from error.__cause__
+
+
+def _wrong(place: Any, error: ValueError) -> SettingError:
+    return SettingError(f"ROBOTS_STORE is {without_secrets(place)}: {error}")
+
+
+def _params(settings: BaseSettings) -> dict[str, Any]:
+    """What scrapy-redis would connect to. The single settings are stronger than REDIS_PARAMS."""
+    try:
+        given = settings.getdict("REDIS_PARAMS")
+    except (TypeError, ValueError):
+        raise ValueError("REDIS_PARAMS is no dictionary") from None
+    params = {name: given[name] for name in given if name in _WHERE or name.startswith("ssl_")}
+    single = {name: settings.get(setting) for setting, name in _OF_SCRAPY_REDIS.items()}
+    return params | {name: value for name, value in single.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +255,7 @@ class PolicySettings:
                 use=declared_use(values),
                 report=_report(values, now),
                 dry_run=values["ROBOTS_DRY_RUN"],
-                audit=_path(values, "ROBOTS_AUDIT", now),
+                audit=_file_named(values, "ROBOTS_AUDIT", now),
                 keeps_verdicts=values["ROBOTS_KEEP_VERDICTS"],
                 has_plugins=has_plugins(crawler.settings),
             )
@@ -184,7 +343,7 @@ def tag_actions(crawler: Crawler) -> Actions:
     return actions
 
 
-def _path(values: Values, setting: str, now: datetime) -> Path | None:
+def _file_named(values: Values, setting: str, now: datetime) -> Path | None:
     """The path of a file that the crawl writes; None where it writes none.
 
     `scrapy shell` has no spider yet, and its session no end at which a file would be whole.
@@ -195,7 +354,41 @@ def _path(values: Values, setting: str, now: datetime) -> Path | None:
 
 def _report(values: Values, now: datetime) -> ReportFiles | None:
     """With the time in its path each crawl has a report, also where several begin in one second."""
-    path = _path(values, "ROBOTS_REPORT", now)
+    path = _file_named(values, "ROBOTS_REPORT", now)
     if path is None:
         return None
     return report_files(path, replaces=not has_time(values["ROBOTS_REPORT"]))
+
+
+@dataclass(frozen=True, slots=True)
+class TagSettings:
+    """One crawl's settings for page rules.
+
+    configs, use  as in `PolicySettings`
+    reads_use  whether a page is read for preferences about its use
+    actions  what happens to requests and items that a page does not want, by part
+    dry_run  whether what would be dropped is only counted
+    """
+
+    configs: RequestConfigs
+    actions: Actions
+    use: DeclaredUse
+    reads_use: bool
+    dry_run: bool
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> TagSettings:
+        """SettingError for a wrong value."""
+        with one_sentence(crawler):
+            refuse_misplaced_middleware(crawler.settings)
+            values = Values(crawler.settings, crawler.spider)
+            dialect = values["ROBOTS_DIALECT"]
+            use = declared_use(values)
+            name = crawler_name(crawler.settings, crawler.spider, dialect)
+            return cls(
+                configs=RequestConfigs.from_crawler(crawler, dialect, name),
+                actions=tag_actions(crawler),
+                use=use,
+                reads_use=bool(use) or values["ROBOTS_AUDIT"] is not None,
+                dry_run=values["ROBOTS_DRY_RUN"],
+            )

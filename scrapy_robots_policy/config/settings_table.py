@@ -1,19 +1,34 @@
 """The table of settings: that of docs/settings.md is made from it (`docs/settings_table.py`).
 
 CONTRIBUTING.md has the steps that a new setting needs.
+
+The values of a crawl's settings, read as the table says.
+
+The paths of files that each crawl of a project writes for itself.
+
+`%(name)s` and `%(time)s` in a path stand for the spider's name and the time, as in the names of
+Scrapy's feeds: so several spiders have one setting, and a file each.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from os import PathLike, fspath
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from scrapy import Spider
+from scrapy.settings import BaseSettings
+
 from ..fetch.request import CARRIED_META
 from ..rep.access import AccessMode
+from ..rep.escapes import listed, quoted
 from ..rep.usage import LEVELS
-from ..tags.actions import DEFAULTS, read_actions
+from ..tags import DEFAULTS, read_actions
 from .identity import DialectKind, PurposesKind, TokensKind
 from .kinds import (
     Choice,
@@ -26,9 +41,42 @@ from .kinds import (
     SettingError,
     WholeNumber,
     dict_in,
+    wrong,
 )
 from .overrides import OverridesKind
-from .path_template import PathTemplate
+
+NAME, TIME = "%(name)s", "%(time)s"
+
+
+@dataclass(frozen=True, slots=True)
+class PathTemplate:
+    """The path of a file, in which the placeholders stand for something."""
+
+    words: str = "the path of a file"
+    placeholders: tuple[str, ...] = (NAME, TIME)
+
+    def read(self, name: str, value: Any) -> str:
+        template = fspath(value) if isinstance(value, PathLike) else value
+        if not isinstance(template, str) or not template or "\0" in template:
+            raise wrong(name, value, self.words)
+        meant = "|".join(map(re.escape, ("%%", *self.placeholders)))
+        if "%" in re.sub(meant, "", template):
+            raise SettingError(
+                f"{name} is {quoted(value)}; it may have '%' only in {listed(self.placeholders)}; "
+                "write %% for any other '%'"
+            )
+        return template
+
+
+def has_time(template: str) -> bool:
+    """Whether the time is a part of the path."""
+    return TIME in template.replace("%%", "")
+
+
+def filled(template: str, name: str, now: datetime) -> Path:
+    """The path for a spider's name; the time is written as in the names of Scrapy's feeds."""
+    time = now.replace(tzinfo=None).isoformat(timespec="seconds").replace(":", "-")
+    return Path(template % {"name": name, "time": time})
 
 
 class _ActionsKind:
@@ -271,3 +319,29 @@ ATTRIBUTES = frozenset(
     | {"robots_overrides", "robots_tags", "robots_user_agent"}  # they complete what is set
 )
 """The attributes of a spider that are read."""
+
+
+class Values:
+    """The values of a crawl's settings by name, read as they are asked for.
+
+    A value of None counts as not set: an environment variable may be missing.
+    """
+
+    def __init__(self, settings: BaseSettings, spider: Spider | None = None) -> None:
+        self.settings, self.spider = settings, spider
+
+    def __getitem__(self, name: str) -> Any:
+        """The value, or that of the spider's attribute. SettingError where it is wrong."""
+        setting = SETTINGS[name]
+        own = getattr(self.spider, setting.attribute, None) if setting.attribute else None
+        if own is not None:
+            return setting.kind.read(setting.attribute, own)
+        value = self.settings.get(name) if is_set(self.settings, name) else None
+        if value is None:
+            value = setting.default
+        return None if value is None else setting.kind.read(name, value)
+
+
+def is_set(settings: BaseSettings, name: str) -> bool:
+    """Whether anybody but Scrapy itself has set it: its default for ROBOTSTXT_OBEY is False."""
+    return (settings.getpriority(name) or 0) > 0

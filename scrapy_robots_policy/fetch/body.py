@@ -17,9 +17,9 @@ from scrapy.http import Request, Response
 
 from .. import compat
 from ..rep.access import without_browser_page
+from .answers import MAX_ENCODINGS, can_unpack, encodings_of, unpack
 from .order import MAX_OCTETS, NO_LIMIT, FetchPlace
 from .request import trim
-from .unpacking import MAX_ENCODINGS, can_unpack, encodings_of, unpack
 
 META_KEY = "_robots_txt_body"  # whose value is the `Body` that is expected
 _STOPPED = "download_stopped"  # Scrapy's flag: a signal handler has stopped the download

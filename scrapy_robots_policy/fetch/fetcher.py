@@ -1,10 +1,13 @@
-"""One robots.txt through Scrapy's engine: an order in, a result out, whatever the site does."""
+"""One robots.txt through Scrapy's engine: an order in, a result out, whatever the site does.
+
+One request for a robots.txt and its response, as a record of the crawl keeps them.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from scrapy.crawler import Crawler
@@ -17,17 +20,33 @@ from ..exceptions import CrawlClosing, FetchForbidden
 from ..rep import FetchResult
 from ..rep.access import has_whole_copy
 from ..rep.url import ROBOTS_TXT, document_of, url_of
+from .answers import by_name, can_be_sent, cause_of, check_answer, is_fault_of, result_of
 from .body import Bodies, Body
-from .causes import cause_of, is_fault_of
-from .deadline import limit_middlewares
-from .exchange import Exchange
 from .handlers import clients_by_plugin, middlewares_by_plugin
-from .http_headers import by_name, can_be_sent, result_of
-from .lookup import Addresses, addresses_of
-from .no_answers import check_answer
 from .order import FetchOrder, octets_read
 from .redirects import REDIRECTS, Answer, Lookup, follow
 from .request import RequestProfile
+from .transfer import Addresses, addresses_of, limit_middlewares
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request, one hop of redirects.
+
+    asked_at     when the request was handed to the downloader, in seconds since the epoch
+    answered_at  when the response, or the error, came
+    status       of the response; None: none came, and `cause` says why
+    sent         the request's headers, `received` the response's, by lower-case name
+    """
+
+    url: str
+    asked_at: float
+    answered_at: float
+    status: int | None
+    cause: str
+    sent: Mapping[str, str]
+    received: Mapping[str, str]
+
 
 RETRIED = frozenset({408, 500, 502, 503, 504, 522, 524})  # what may be gone in a second
 # What a server may answer because of a header of ours. The fetch is tried again without it.

@@ -11,7 +11,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from .. import compat
-from .causes import package_of
+from .answers import package_of
 
 SCHEMES = ("http", "https")
 

@@ -5,22 +5,140 @@ public address to a private one is not followed, unless the user has named the h
 counts as no answer, never as "there is no robots.txt".
 
 This module opens no sockets and uses no Scrapy: its callers look names up, and send requests.
+
+Hosts and addresses that are not for everybody: what no redirect may reach from the public web.
+
+The registrable domain of a host, and whether two hosts belong to one site.
+
+The Public Suffix List has two parts. In one are the suffixes of registries: "com", "co.uk". In the
+other are those of companies that let anybody have a name below their own: "github.io". Each caller
+says whether the second part counts.
 """
 
 from __future__ import annotations
 
+import socket
+import unicodedata
 from collections.abc import Generator
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, NamedTuple
-from urllib.parse import urljoin, urlsplit, urlunsplit
+from functools import cached_property, lru_cache
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 from w3lib.url import safe_url_string
 
 from ..rep import FetchResult, origin_of
-from .addresses import Address, is_private, is_private_name, spelled_address, unescaped_host
 from .host_patterns import HostMatch
-from .sites import are_one_site
+
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
+
+Address = IPv4Address | IPv6Address
+
+_IN_IPV4 = frozenset("0123456789abcdefx.")
+
+# Where clouds give their machines secrets, at addresses that are public by their number: Azure,
+# Oracle. Those of others are link-local, private or shared (169.254.169.254, fd00:ec2::254).
+_METADATA = frozenset({IPv4Address("168.63.129.16"), IPv4Address("192.0.0.192")})
+
+# The IPv6 prefix of addresses whose last 32 bits are an IPv4 address: RFC 6052.
+_WITH_IPV4 = ip_network("64:ff9b::/96")
+
+# RFC 6761, RFC 6762, RFC 8375, and the name that ICANN keeps for private use.
+_PRIVATE_NAMES = frozenset({"localhost", "local", "home.arpa", "internal"})
+
+
+def unescaped_host(url: str) -> str:
+    """The host of a URL as the boldest client may read it: unescaped, its wide digits and dots made
+    plain (RFC 3490 §3.1), in lower case.
+    """
+    host = unicodedata.normalize("NFKC", unquote(urlsplit(url).hostname or ""))
+    return host.replace("\u3002", ".").lower().rstrip(".")
+
+
+def spelled_address(host: str) -> Address | None:
+    """The address that a host stands for by its spelling; None: it is a name.
+
+    Resolvers read 2130706433, 0x7f.1 and 0177.1 as 127.0.0.1: so does this.
+    """
+    if ":" in host:
+        with suppress(ValueError):
+            return ip_address(host)
+    elif _IN_IPV4.issuperset(host):
+        with suppress(OSError):
+            return IPv4Address(socket.inet_aton(host))
+    return None
+
+
+def is_private_name(host: str) -> bool:
+    """Whether a name has a meaning in a private network only: one word, or a reserved ending."""
+    labels = host.split(".")
+    endings = {labels[-1], ".".join(labels[-2:])}
+    return len(labels) == 1 or not endings.isdisjoint(_PRIVATE_NAMES)
+
+
+def is_private(address: str) -> bool:
+    """Whether an address, in its text form, is private, loopback, link-local, a cloud's metadata
+    service, or anything else but a machine of the public internet. So is a text that is none.
+    """
+    try:
+        return not _is_public(ip_address(address))
+    except ValueError:
+        return True
+
+
+def _is_public(address: Address) -> bool:
+    if isinstance(address, IPv6Address):
+        inner = _ipv4_in(address)
+        if inner is not None:
+            return _is_public(inner)
+        if address.is_site_local:
+            return False
+    is_special = address.is_multicast or address.is_reserved or address in _METADATA
+    return address.is_global and not is_special
+
+
+def _ipv4_in(address: IPv6Address) -> IPv4Address | None:
+    """The IPv4 address that is reached through an IPv6 address, if one is."""
+    if address in _WITH_IPV4:
+        return IPv4Address(int(address) & 0xFFFF_FFFF)
+    return address.ipv4_mapped or address.sixtofour
+
+
+@lru_cache(maxsize=1)
+def _extract() -> TLDExtract:
+    """Reads the list that comes with the library: it fetches none, and writes no file."""
+    from tldextract import TLDExtract  # noqa: PLC0415 - it loads `requests`, and few ask for a site
+
+    return TLDExtract(cache_dir=None, suffix_list_urls=())
+
+
+def are_one_site(host: str, other: str) -> bool:
+    """Whether two hosts have one registrable domain: www.example.co.uk and example.co.uk.
+
+    Two names below a company's suffix have two owners: a.github.io may not speak for b.github.io.
+    """
+    if host == other:
+        return True
+    site = registrable_domain(host, of_companies=True)
+    return bool(site) and site == registrable_domain(other, of_companies=True)
+
+
+def registrable_domain(host: str, *, of_companies: bool) -> str:
+    """The registrable domain of a host; "" for an address, and for a name without one.
+
+    of_companies  whether the suffixes of companies count: "a.github.io" if so, else "github.io"
+    """
+    labels = host.split(".")
+    if len(labels) == 1 or spelled_address(host.strip("[]")) is not None:
+        return ""
+    parts = _extract()(host, include_psl_private_domains=of_companies)
+    if not parts.suffix:  # the list's own rule for what it does not have: the last word is a suffix
+        return ".".join(labels[-2:])
+    return f"{parts.domain}.{parts.suffix}" if parts.domain else ""
+
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 MAX_URL = 8_000  # characters that a redirect may lead to: RFC 9110 §4.1

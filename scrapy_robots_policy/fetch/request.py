@@ -20,9 +20,9 @@ from scrapy.http.request import NO_CALLBACK
 from .. import compat
 from ..rep import origin_of
 from ..rep.url import origin_of_key
+from .answers import ACCEPTED
 from .order import FetchOrder
 from .redirects import ANYWHERE, RedirectGuard
-from .unpacking import ACCEPTED
 
 Hook = Callable[[Request, Request], Request | None]
 

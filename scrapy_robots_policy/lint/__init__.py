@@ -20,16 +20,14 @@ from .engine_findings import CHECKS as ENGINES
 from .engine_findings import disagreements
 from .file_findings import CHECKS as FILE
 from .file_findings import html_page, no_text
-from .findings import KINDS, ON_REQUEST, Edit, Finding, Kind, Severity
+from .findings import KINDS, ON_REQUEST, Edit, Finding, Kind, Severity, in_runs
 from .group_findings import CHECKS as GROUPS
 from .ignore_comments import ignored
 from .line_findings import CHECKS as LINES
 from .needless_rules import CHECKS as NEEDLESS
-from .own_groups import CHECKS as OWN_GROUPS
 from .rule_findings import CHECKS as RULES
-from .runs import in_runs
-from .served_findings import served as served_findings
 from .sitemap_findings import CHECKS as SITEMAPS
+from .sitemap_findings import served as served_findings
 from .source_file import SourceFile, readable_lines
 from .usage_findings import CHECKS as USAGE
 
@@ -39,7 +37,6 @@ _CHECKS = (
     *FILE,
     *LINES,
     *GROUPS,
-    *OWN_GROUPS,
     *AGENTS,
     *RULES,
     *NEEDLESS,

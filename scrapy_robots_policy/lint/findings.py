@@ -1,13 +1,24 @@
 """What a finding is, and the kinds there are.
 
 Numbers are for good: 1xx the file, 2xx lines, 3xx groups, 4xx rules, 5xx other lines, 6xx engines.
+
+Findings of the same kind in lines that follow one another, joined to one.
+
+They are joined as they come: a file of a few octets a line may have millions, and each would take
+more memory than its line.
+
+What a finding is, why it matters and how to fix it: the texts of rules.md.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
+from importlib.resources import files
 from operator import attrgetter
 from types import MappingProxyType
 
@@ -175,3 +186,117 @@ def quoted(octets: str) -> str:
 def unquoted(octets: str) -> str:
     """As `quoted`, without the quotes: for a path after the key of its rule."""
     return quoted(octets)[1:-1]
+
+
+MAX_RUNS = 2000  # of one kind; the last of them stands for all that come after it
+_Kind = tuple[str, str, tuple[str, ...]]
+
+
+@dataclass(slots=True)
+class _Run:
+    """A finding that stands for others.
+
+    last        the last of their lines
+    others      how many there are
+    is_gapless  whether they are in all lines between the two, and in no others
+    """
+
+    first: Finding
+    last: int
+    edits: list[Edit]
+    others: int = 0
+    is_gapless: bool = True
+
+    @property
+    def kind(self) -> _Kind:
+        return self.first.code, self.first.fix, self.first.dialects
+
+    def is_followed_by(self, run: _Run) -> bool:
+        return self.is_gapless and run.is_gapless and run.first.line == self.last + 1
+
+    def add(self, run: _Run) -> None:
+        self.is_gapless = self.is_followed_by(run)
+        self.last = max(self.last, run.last)
+        self.others += 1 + run.others
+        self.edits += run.edits
+
+    @property
+    def finding(self) -> Finding:
+        if not self.others:
+            return self.first
+        if self.is_gapless:
+            after = f"the {self.others} lines" if self.others > 1 else "the line"
+            more = f"and so in {after} after it"
+        else:
+            more = f"and {self.others:,} more like it, up to line {self.last}"
+        message = f"{self.first.message} ({more})"
+        return replace(self.first, message=message, last=self.last, edits=tuple(self.edits))
+
+
+def in_runs(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings in the order of the file: one for lines that follow one another and have the
+    same fault, and `MAX_RUNS` of one kind at most.
+    """
+    runs = _joined(_Run(one, one.line, list(one.edits)) for one in findings)
+    # A check may look at the groups in another order than that of their lines.
+    runs.sort(key=attrgetter("first.line", "first.column", "first.code"))
+    return tuple(run.finding for run in _joined(runs))
+
+
+def _joined(runs: Iterable[_Run]) -> list[_Run]:
+    kept: list[_Run] = []
+    counts: Counter[_Kind] = Counter()
+    latest: dict[_Kind, _Run] = {}
+    for run in runs:
+        kind = run.kind
+        before = latest.get(kind)
+        if before and (before.is_followed_by(run) or counts[kind] >= MAX_RUNS):
+            before.add(run)
+            continue
+        latest[kind] = run
+        counts[kind] += 1
+        kept.append(run)
+    return kept
+
+
+_SECTION = re.compile(r"^### (R\d{3})\n(.*?)(?=^### |\Z)", re.MULTILINE | re.DOTALL)
+_EXAMPLE = re.compile(r"^```robots ?(\w*)\n(.*?)^```\n?", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A file in which a kind of finding is found, and the dialect that finds it."""
+
+    dialect: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The text about one kind of finding, in Markdown without headings.
+
+    why  the reason, in one paragraph or some
+    fix  what to do, in one paragraph
+    """
+
+    why: str
+    fix: str
+    examples: tuple[Example, ...]
+
+
+@lru_cache(maxsize=1)
+def explanations() -> Mapping[str, Explanation]:
+    """By code. The file is read once, when somebody asks for it."""
+    text = files(__package__).joinpath("rules.md").read_text("utf-8")
+    return MappingProxyType({code: _read(body) for code, body in _SECTION.findall(text)})
+
+
+def _read(body: str) -> Explanation:
+    why, _, fix = _EXAMPLE.sub("", body).partition("\n\nFix: ")
+    examples = (Example(dialect or "rfc9309", text) for dialect, text in _EXAMPLE.findall(body))
+    return Explanation(_paragraph(why), _paragraph(fix), tuple(examples))
+
+
+def _paragraph(text: str) -> str:
+    """Paragraphs on one line each."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n") if part.strip())

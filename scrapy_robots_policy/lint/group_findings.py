@@ -13,7 +13,7 @@ from ..rep.dialect import Dialect, OrphanRules, SeveralGroups, Text
 from ..rep.escapes import listed
 from ..rep.text import WHITE, grammar_of
 from ..rep.verdict import Rule
-from .crawler_names import binds
+from .agent_findings import binds
 from .file_findings import MARK
 from .findings import Edit, Finding, quoted, unquoted
 from .source_file import (

@@ -1,11 +1,17 @@
 """Writes the events of a crawl's robots.txt files to the log, the stats and the counts.
 
 It also sends Scrapy 2.18's signal `robots_parsed`.
+
+Warnings of origins whose robots.txt is in trouble: it refuses all pages, or is no robots.txt.
+
+A broad crawl meets thousands of them. The first ones have a line each; then one line in a while has
+the sum.
 """
 
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from itertools import islice
@@ -26,8 +32,46 @@ from ..rep.usage import LICENSE, TDM_POLICY, Place, Preference, statement
 from ..resolver.events import ResolverEvents, Source
 from ..resolver.origin import OriginRules
 from .counts import CrawlCounts, OriginCounts
-from .formats import span, utc_time
-from .trouble_log import MAX_LINES, TroubleLog
+from .formats import counted, span, utc_time
+
+MAX_LINES = 20
+MAX_REASONS = 5
+MAX_COUNTED = 100
+
+
+class TroubleLog:
+    """The warnings of one crawl."""
+
+    def __init__(self, log: CrawlLog) -> None:
+        self.log = log
+        self.lines = 0
+        self._reasons: Counter[str] = Counter()
+
+    def takes_line(self, why: str) -> bool:
+        """Whether one more origin gets a line of its own; else it is counted for the sum."""
+        self.lines += 1
+        if self.lines <= MAX_LINES:
+            return True
+        has_room = why in self._reasons or len(self._reasons) < MAX_COUNTED
+        self._reasons[why if has_room else "other reasons"] += 1
+        return False
+
+    def sum_up(self) -> None:
+        """Log the origins since the last sum, if there are any."""
+        count = self._reasons.total()
+        if not count:
+            return
+        self.log.warning(
+            "Trouble with the robots.txt of %(count)s (%(why)s)",
+            {"count": counted(count, "more origin"), "why": self._why()},
+        )
+        self._reasons.clear()
+
+    def _why(self) -> str:
+        """The commonest reasons: "503: 40, timeout: 17"."""
+        parts = [f"{why}: {count}" for why, count in self._reasons.most_common(MAX_REASONS)]
+        return ", ".join([*parts, *(["…"] if len(self._reasons) > MAX_REASONS else [])])
+
 
 _FORBIDDEN = "forbidden by robots.txt"
 MAX_PREFERENCES = 20  # of one origin

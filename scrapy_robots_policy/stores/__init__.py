@@ -8,10 +8,18 @@ from __future__ import annotations
 
 from .codec import EntryError, decode, encode
 from .guarded import GuardedStore
-from .interface import ALONE, MAX_SKEW, Claim, FleetCoordinator, Store, StoreEvents, coordinator_of
+from .interface import (
+    ALONE,
+    MAX_SKEW,
+    Claim,
+    FleetCoordinator,
+    Store,
+    StoreEvents,
+    coordinator_of,
+    retention,
+)
 from .memory import MemoryStore
 from .opening import check_store, open_store, without_secrets
-from .retention import retention
 
 __all__ = [
     "ALONE",

@@ -38,8 +38,7 @@ from redis.exceptions import ReadOnlyError, RedisError
 from ..rep.access import CacheEntry
 from .codec import EntryError, decode, encode
 from .guarded import within
-from .interface import MAX_SKEW, Claim, FleetCoordinator
-from .retention import KEPT, retention
+from .interface import KEPT, MAX_SKEW, Claim, FleetCoordinator, retention
 
 Client: TypeAlias = "Redis | RedisCluster"
 

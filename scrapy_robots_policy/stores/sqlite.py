@@ -18,7 +18,7 @@ from typing import TypeVar
 from .. import compat
 from ..rep.access import CacheEntry
 from .codec import EntryError, decode, encode
-from .retention import KEPT
+from .interface import KEPT
 
 Result = TypeVar("Result")
 

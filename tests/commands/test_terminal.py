@@ -9,7 +9,7 @@ from contextlib import redirect_stdout
 import pytest
 
 from scrapy_robots_policy.commands import command_line
-from scrapy_robots_policy.report.columns import width
+from scrapy_robots_policy.commands.printing.terminal import width
 
 from .run import policy, robots
 

@@ -21,7 +21,7 @@ from scrapy_robots_policy.config import (
     SettingError,
     TagSettings,
 )
-from scrapy_robots_policy.config.components import (
+from scrapy_robots_policy.config.policy_settings import (
     refuse_misplaced_middleware,
     refuse_second_middleware,
 )

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_robots_policy.lint import KINDS, Finding, Severity, lint, readable_lines
-from scrapy_robots_policy.lint.explanations import explanations
+from scrapy_robots_policy.lint.findings import explanations
 from scrapy_robots_policy.rep import DIALECTS, FetchResult, parse, product_token
 
 EXAMPLES = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scrapy_robots_policy.audit.verify import Check, Difference
+from scrapy_robots_policy.audit.replay import Check, Difference
 from tests.model.world import World
 
 

@@ -1,20 +1,165 @@
-"""Text for a terminal or a pipe: escaped, in columns that fit, and coloured on a terminal."""
+"""Text for a terminal or a pipe: escaped, in columns that fit, and coloured on a terminal.
+
+Whether a terminal reads escape sequences: colours and the line of progress need them.
+
+What kept a robots.txt from coming, in a few words for people: the same in all verbs.
+
+A verdict and JSON have the one or two words of `fetch.causes`, for tables and for programs.
+
+Rows of text in aligned columns, for a terminal.
+
+Annotations of GitHub's workflows: lines of output that are shown beside a file.
+"""
 
 from __future__ import annotations
 
 import io
 import json
 import os
+import re
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any, TextIO
 
 from ...rep.escapes import shown
-from ...report.columns import aligned, cut, width, wrapped
-from .console import reads_escapes
+
+
+def annotation(level: str, message: str, **properties: str | int) -> str:
+    """A workflow command: `level` is error, warning or notice."""
+    pairs = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
+    return f"::{level} {pairs}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    return shown(text).replace("%", "%25")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+if sys.platform == "win32":
+    from ctypes import byref, windll
+    from ctypes.wintypes import DWORD, HANDLE
+    from msvcrt import get_osfhandle
+
+    _ENABLE_VIRTUAL_TERMINAL_PROCESSING = 0x0004
+
+    def reads_escapes(stream: TextIO) -> bool:
+        """The console of Windows reads them only after a program has set this mode. One before
+        Windows 10 has no such mode; NUL is a terminal for Python, and has no mode at all.
+        """
+        console, mode = HANDLE(get_osfhandle(stream.fileno())), DWORD()
+        if not windll.kernel32.GetConsoleMode(console, byref(mode)):
+            return False
+        wanted = mode.value | _ENABLE_VIRTUAL_TERMINAL_PROCESSING
+        return bool(windll.kernel32.SetConsoleMode(console, wanted))
+
+else:
+
+    def reads_escapes(stream: TextIO) -> bool:  # noqa: ARG001 - every terminal does
+        return True
+
+
+# No command has the other causes: they are of Scrapy's middlewares.
+MEANINGS = {
+    "dns": "no address is known for the host",
+    "tls": "no secure connection can be made",
+    "timeout": "no whole answer came in time",
+    "reset": "the connection was closed before an answer had come",
+    "cut body": "the connection was closed in the middle of the file",
+    "unreadable body": "the Content-Encoding of the file cannot be taken off",
+    "no HTTP": "what answers there is no web server",
+    "304 unasked for": "the site says that a copy is current which nobody has",
+    "refused by the proxy": "the proxy wants other credentials",
+    "connection refused": "no server listens at that host and port",
+    "connection failed": "no connection can be made",
+}
+
+
+def in_full(why: str) -> str:
+    """A cause with its meaning: "dns, no address is known for the host". A status is as it was.
+
+    why  as an `Access` has it: "dns", "timeout after 2 redirects", "503"
+    """
+    meaning = MEANINGS.get(why.partition(" after ")[0])
+    return f"{why}, {meaning}" if meaning else why
+
+
+_SPACES = re.compile("( +)")
+
+
+def aligned(
+    rows: Iterable[Sequence[str]],
+    right: Collection[int] = (),
+    painted: Callable[[str], str] = str,
+) -> Iterator[str]:
+    """A line for each row, its cells padded to the width of their column.
+
+    rows     rows of equal length; each cell is printable text without a line end
+    right    the columns, from 0, that are aligned to the right
+    painted  gives a cell its colour
+    """
+    table = list(rows)
+    widths = [max(map(width, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        cells = zip(row, widths, strict=True)
+        padded = (
+            _padded(cell, painted(cell), room, at in right) for at, (cell, room) in enumerate(cells)
+        )
+        yield "  ".join(padded).rstrip()
+
+
+def _padded(cell: str, painted: str, room: int, right: bool) -> str:
+    space = " " * (room - width(cell))
+    return space + painted if right else painted + space
+
+
+def cut(text: str, room: int, end: str = "…") -> str:
+    """The text in so many columns: where it is longer, its start and `end`."""
+    if width(text) <= room:
+        return text
+    used = width(end)
+    for at, character in enumerate(text):
+        used += _columns(character)
+        if used > room:
+            return text[:at] + end
+    return text
+
+
+def wrapped(text: str, room: int) -> list[str]:
+    """The text in lines of so many columns. Only a word that is wider than a line is broken; it
+    begins where there is room.
+    """
+    lines, used = [""], 0
+    for word in _SPACES.split(text):
+        for piece in word if width(word) > room else [word]:
+            columns = width(piece)
+            if used and used + columns > room:
+                lines.append("")
+                used = 0
+            if used or len(lines) == 1 or not piece.isspace():
+                lines[-1] += piece
+                used += columns
+    return [line.rstrip() for line in lines if line.strip()]
+
+
+def width(text: str) -> int:
+    """The number of columns that a terminal takes for the text."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns(character) for character in text)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me"):  # a mark on the character before it
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
 
 Row = Sequence[str]
 

@@ -12,12 +12,18 @@ from time import monotonic, time
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...fetch.causes import cause_of, chain_of
-from ...fetch.http_headers import result_of
-from ...fetch.no_answers import check_answer
+from ...fetch.answers import (
+    ACCEPTED,
+    UnreadableBodyError,
+    cause_of,
+    chain_of,
+    check_answer,
+    encodings_of,
+    result_of,
+    unpack,
+)
 from ...fetch.order import MAX_OCTETS, whole_lines
 from ...fetch.redirects import ANYWHERE, Answer, Lookup, RedirectGuard, Way, follow
-from ...fetch.unpacking import ACCEPTED, UnreadableBodyError, encodings_of, unpack
 from ...rep import FetchResult
 
 _WITHOUT_CONNECTION = ("dns", "connection refused", "connection failed")

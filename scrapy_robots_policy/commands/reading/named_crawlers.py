@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...lint.crawler_names import rules_for
+from ...lint.agent_findings import rules_for
 from ...lint.source_file import SITE, SourceFile
 from ...rep import Dialect, product_token
 from ...rep.agents import STAR, TOKEN, names_a_crawler

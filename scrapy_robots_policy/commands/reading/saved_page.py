@@ -13,7 +13,7 @@ from scrapy.responsetypes import responsetypes
 
 from ...rep import Dialect
 from ...rep.usage import Preference
-from ...tags.page_preferences import header_preferences, html_preferences
+from ...tags import header_preferences, html_preferences
 from ..printing.terminal import print_error
 from .inputs import in_words, read_octets
 

@@ -13,8 +13,8 @@ from ...rep.agents import crawlers
 from ...rep.escapes import shown
 from ...rep.usage import LEVELS, NO_USE, PURPOSES, DeclaredUse
 from ..arguments import Options, UsageError
-from ..printing.access_table import ANSWERS
 from ..printing.terminal import print_line
+from ..printing.verdict_data import ANSWERS
 from ..reading.download import is_web
 from ..reading.inputs import in_words, read_file, robots_txt_of
 from ..verbs.blocked import by_category

@@ -22,12 +22,11 @@ from ...fetch.order import whole_lines
 from ...fetch.redirects import ANYWHERE, RedirectGuard
 from ...rep import DIALECTS, FetchResult, origin_of
 from ...rep.access import explain, remember
-from ..printing.access_table import answer_of
+from ..printing.verdict_data import answer_of
 from ..reading.download import fetch
 from ..reading.inputs import rules_from
 from ..typed_urls import can_be_asked
-from .answers import Abandoned, Questions, Rules, answers, findings
-from .page_fields import fetched_tdmrep
+from .answers import Abandoned, Questions, Rules, answers, fetched_tdmrep, findings
 
 MAX_OCTETS = 2 * 1024 * 1024  # of a POST: a robots.txt of 500 KiB, escaped, and more
 MAX_UNREAD = 64 * 1024 * 1024  # of a POST that is too long: more of it is not waited for

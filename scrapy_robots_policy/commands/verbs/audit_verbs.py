@@ -1,22 +1,53 @@
-"""`scrapy robots audit VERB FILE...`: check a record of a crawl, and print what it says."""
+"""`scrapy robots audit VERB FILE...`: check a record of a crawl, and print what it says.
+
+The story of one decision, or of what a page says about its use, printed at a terminal.
+
+A record as one page to print: who crawled, what was requested, what was refused, and why.
+
+The page looks like the report of a crawl, and is as closed: no script, nothing from elsewhere.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
+from string import Template
 from typing import Any
 
-from ...audit.audit_page import audit_page
-from ...audit.overview import overview_of
+from ...audit.overview import (
+    MAX_COUNTED,
+    Overview,
+    cause_words,
+    overview_of,
+    preference_words,
+    reason_words,
+    software_words,
+    source_words,
+    time_words,
+)
 from ...audit.reading import AuditError, RecordFile
-from ...audit.story import Story, stories_of
-from ...audit.verify import Check, Checked, Difference
+from ...audit.replay import Check, Checked, Difference
+from ...audit.story import PageStory, Story, stories_of
 from ...audit.warc import WarcError, write_warc
-from ...audit.words import cause_words, preference_words
-from ...rep.escapes import nearest, shortened, shown
+from ...lint import readable_lines
+from ...rep.escapes import brief, nearest, shortened, shown
+from ...rep.usage import statement
 from ...report.formats import counted
+from ...report.page import (
+    Bar,
+    bars,
+    content_policy,
+    count_bars,
+    facts,
+    figures,
+    html_table,
+    section,
+    static_text,
+    text,
+)
 from ...whole_file import whole_file
 from ..arguments import Options, UsageError
 from ..printing.terminal import (
@@ -24,14 +55,251 @@ from ..printing.terminal import (
     Blocks,
     Progress,
     paint,
+    print_columns,
     print_json,
     print_line,
+    print_numbered,
     print_sentence,
 )
 from ..reading.download import is_web
 from ..reading.inputs import in_words
 from ..typed_urls import as_url, whole_url_of
-from .audit_story import painted_verdict, print_page_story, print_story
+
+
+def audit_page(overview: Overview) -> str:
+    style = static_text("page.css")
+    return Template(static_text("page.html")).substitute(
+        policy=content_policy(style),
+        style=style,
+        kind="record",
+        title=text(", ".join(sorted({file.crawl["spider"] for file in overview.files}))),
+        about=_about(overview),
+        figures=_figures(overview),
+        sections="".join(_sections(overview)),
+        end="<footer>Made by scrapy robots audit report. The files of the record prove what this "
+        "page says, and hold what it leaves out.</footer>",
+    )
+
+
+def _about(overview: Overview) -> str:
+    crawls = [file.crawl for file in overview.files]
+    values = {
+        "crawler": {crawl["agent"] for crawl in crawls},
+        "User-Agent": {crawl["user_agent"] for crawl in crawls},
+        "dialect": {crawl["dialect"] for crawl in crawls},
+        "purposes": {", ".join(crawl["purposes"]) or "none declared" for crawl in crawls},
+        "began": {_time(min(crawl["began"] for crawl in crawls))},
+        "ended": {_time(max(file.ended for file in overview.files))},
+        "software": {software_words(crawl) for crawl in crawls},
+    }
+    return facts({name: "; ".join(sorted(texts)) for name, texts in values.items()})
+
+
+def _time(moment: str) -> str:
+    return time_words(moment) if moment else "not recorded"
+
+
+def _figures(overview: Overview) -> str:
+    refused = sum(overview.refused.values())
+    exempt = sum(overview.exempt.values())
+    origins = len(overview.origins)
+    agree = overview.decisions - exempt - overview.differ
+    numbers = {
+        "requests passed": overview.passed,
+        "would be refused" if overview.dry_run else "requests refused": refused,
+        "origins" if origins <= MAX_COUNTED else "or more origins": min(origins, MAX_COUNTED),
+        "robots.txt recorded": sum(overview.sources.values()),
+        **({"tdmrep.json recorded": overview.tdmreps} if overview.tdmreps else {}),
+        "decided anew, same answer": agree,
+    }
+    return figures({name: f"{number:,}" for name, number in numbers.items()})
+
+
+def _sections(overview: Overview) -> Iterable[str]:
+    yield section("Is the record whole?", "", _wholeness(overview))
+    yield section("Refused, by kind of reason", "", _counts(overview.refused, reason_words))
+    yield section("Refused, by rule and line", "", bars(_causes(overview)))
+    yield section(
+        "Purposes that were declared", "decisions made for each", _counts(overview.declared)
+    )
+    yield section(
+        "Statements on the use of pages", "decisions that each holds for", _preferences(overview)
+    )
+    yield section("Where each robots.txt came from", "", _counts(overview.sources, source_words))
+    yield section("What the requests for robots.txt brought", "", _counts(overview.fetches))
+    yield section("Dialects that decided", "", _counts(overview.dialects))
+    yield section("Names of the crawler", "", _counts(overview.agents))
+    yield section(
+        "Settings for single hosts and requests", "decisions", _counts(overview.overrides)
+    )
+    yield section("Requests about which no robots.txt was asked", "", _counts(overview.exempt))
+    yield section("Files of the record", "the hash is that of the last line", _files(overview))
+    yield section("Settings in force", "", _settings(overview))
+
+
+def _wholeness(overview: Overview) -> str:
+    differ = overview.differ
+    sentences = [
+        "Every line is as it was written: the chain of hashes is whole.",
+        "All decisions were made again from the recorded octets, with the same answers."
+        if not differ
+        else f"{counted(differ, 'decision')} had another answer when made again.",
+    ]
+    sentences += [f"{note}." for note in overview.notes]
+    return f"<p>{text(' '.join(sentences))}</p>"
+
+
+def _causes(overview: Overview) -> list[Bar]:
+    return [
+        Bar(cause or origin, origin if cause else "", count, f"{count:,}")
+        for (origin, cause), count in overview.causes.most_common()
+    ]
+
+
+def _counts(counter: Counter[str], words: Callable[[str], str] = str) -> str:
+    return count_bars((words(name), count) for name, count in counter.most_common())
+
+
+def _preferences(overview: Overview) -> str:
+    lines = [
+        (": ".join(filter(None, (label, statement(label, key, value)))), f"{count:,}")
+        for (label, key, value), count in overview.preferences.most_common()
+    ]
+    return html_table(("preference", "decisions"), lines, right={1})
+
+
+def _files(overview: Overview) -> str:
+    lines = [
+        (str(file.path), f"{file.lines:,}", file.reason or "not ended here", file.hash)
+        for file in overview.files
+    ]
+    fingerprints = sorted({item for file in overview.files for item in file.fingerprints.items()})
+    dialects = html_table(("dialect", "fingerprint of its options"), fingerprints, right=set())
+    return html_table(("file", "lines", "crawl ended", "hash"), lines, right={1}) + dialects
+
+
+def _settings(overview: Overview) -> str:
+    pairs = {pair for file in overview.files for pair in file.crawl["settings"].items()}
+    return html_table(("setting", "value"), sorted(pairs), right=set())
+
+
+_AROUND = 2  # lines of the file shown around those that matter
+
+
+def print_story(story: Story) -> None:
+    decision = story.decision
+    _print_head(decision)
+    print_line(f"{painted_verdict(decision)}, and why:")
+    _print_facts(_facts(story))
+    if story.octets is not None:
+        print_line()
+        _print_file(story)
+
+
+def painted_verdict(fields: Mapping[str, Any]) -> str:
+    """Whether a request passed. Anybody may have written the record: escaped."""
+    verdict = fields["verdict"]
+    return paint(brief(verdict), "green" if verdict == "passed" else "red")
+
+
+def _print_head(fields: Mapping[str, Any]) -> None:
+    print_columns([(f"{_second_of(fields['at'])}  {shortened(fields['url'], MAX_LINE)}",)])
+
+
+def _print_facts(facts: Iterable[tuple[str, str]]) -> None:
+    """Of a long one its start: anybody may have written the record."""
+    print_columns([(name, shortened(fact, MAX_LINE)) for name, fact in facts], indent="  ")
+
+
+def print_page_story(story: PageStory) -> None:
+    page = story.page
+    _print_head(page)
+    print_line("The page was fetched. With what it says itself, this is known about its use:")
+    rows = [*_use_facts(page), ("recorded in", f"{story.path}, line {story.line}")]
+    _print_facts(rows)
+
+
+def _facts(story: Story) -> Iterator[tuple[str, str]]:
+    decision, crawl = story.decision, story.crawl
+    yield "cause", cause_words(decision)
+    if "exempt" in decision:
+        yield "exempt by", decision["exempt"]
+    if "exempt" not in decision:
+        yield "crawler", f"{decision['agent']} (User-Agent: {crawl['user_agent']})"
+        yield "dialect", f"{decision['dialect']}, fingerprint {story.fingerprint[:16]}"
+    yield "software", software_words(crawl)
+    yield "purposes", ", ".join(decision.get("purposes", ())) or "none declared"
+    yield from _use_facts(decision)
+    for matter, place in decision.get("set_by", {}).items():
+        yield "set by", f"{place}: {matter}"
+    if "waited" in decision:
+        yield "waited", f"{decision['waited']:g} s"
+    if decision.get("dry_run"):
+        yield "dry run", "the request was sent all the same"
+    yield from _robots_facts(story)
+    yield "recorded in", f"{story.path}, line {story.line}"
+
+
+def _use_facts(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    preferences = fields.get("preferences", ())
+    for one in preferences:
+        yield "preference", preference_words(one)
+    for one in fields.get("overridden", ()):
+        yield "overridden", f"{one['preference']}; by {one['by']} ({one['why']})"
+    for one in fields.get("results", ()) if preferences else ():
+        yield "use", f"{one['use']} {one['result']}" + (f" by {one['by']}" if "by" in one else "")
+
+
+def _robots_facts(story: Story) -> Iterator[tuple[str, str]]:
+    robots = story.robots
+    if robots is None:
+        return
+    yield "robots.txt", f"{robots['url']}, {source_words(robots['source'])}"
+    for exchange in robots.get("exchanges", ()):
+        outcome = exchange["status"] or exchange["cause"]
+        yield "request", f"{_second_of(exchange['asked'])}  {exchange['url']}: {outcome}"
+    yield (
+        "answered",
+        f"{_second_of(robots['answered'])}, {story.decision.get('age', 0):g} s before",
+    )
+    if robots["fresh_until"]:
+        yield "fresh until", _second_of(robots["fresh_until"])
+    if story.octets is not None:
+        yield "octets", f"{len(story.octets):,}, SHA-256 {robots['sha256']}"
+    if story.answers is not None:
+        yield "made anew", "the same answer" if story.answers.agree else _now(story)
+
+
+def _now(story: Story) -> str:
+    assert story.answers is not None
+    now = story.answers.now
+    return "not possible" if now is None else f"{now['verdict']}: {cause_words(now)}"
+
+
+def _second_of(moment: str) -> str:
+    return time_words(moment, milliseconds=True)
+
+
+def _print_file(story: Story) -> None:
+    """The lines of the robots.txt that matter, and those around them."""
+    assert story.octets is not None
+    lines, decision = readable_lines(story.octets), story.decision
+    notes = {
+        one["line"]: "a preference on the use of the page"
+        for one in decision.get("preferences", ())
+        if "place" not in one  # the others stand in another file
+    }
+    if "group_line" in decision:
+        notes[decision["group_line"]] = "the group that binds the crawler"
+    if "line" in decision:
+        notes[decision["line"]] = "decides"
+    if not lines[-1]:
+        lines.pop()  # after the last line end there is no line
+    around = {n + k for n in notes for k in range(-_AROUND, _AROUND + 1)}
+    for number in sorted(around):
+        if 1 <= number <= len(lines):
+            mark = ">" if number == decision.get("line") else " "
+            print_numbered(number, lines[number - 1], mark, notes.get(number, ""))
 
 
 def run(options: Options) -> int:

@@ -15,8 +15,7 @@ from ...rep.agents import Agent, Category, CrawlerKind, Obedience, crawlers
 from ...rep.escapes import brief, shown
 from ...rep.usage import Preference
 from ..arguments import Options, UsageError
-from ..printing.causes_in_full import in_full
-from ..printing.terminal import print_groups, print_json, print_line
+from ..printing.terminal import in_full, print_groups, print_json, print_line
 from ..printing.verdict_data import verdict_as_json
 from ..reading.download import is_web
 from ..reading.inputs import Inputs, in_words, robots_txt_of, rules_from

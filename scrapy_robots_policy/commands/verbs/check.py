@@ -17,16 +17,16 @@ from ...rep.escapes import shown
 from ...rep.url import decisive_form
 from ...resolver.origin import OriginRules
 from ..arguments import Options, UsageError
-from ..printing.causes_in_full import in_full
-from ..printing.terminal import Progress, csv_cell, paint_verdict, print_csv, print_error
+from ..printing.terminal import Progress, csv_cell, in_full, paint_verdict, print_csv, print_error
 from ..printing.verdict_data import rule_in_json, word_of
-from ..reading.fetches import Fetches, started_ahead
 from ..reading.inputs import (
+    Fetches,
     Inputs,
     fetched,
     in_words,
     robots_txt_of,
     rules_from,
+    started_ahead,
     warn_of_overrides,
 )
 from ..typed_urls import can_be_asked, text_of, why_no_site, why_no_url

@@ -10,9 +10,8 @@ from ...rep.engines import Cause, cause
 from ...rep.escapes import shown
 from ...resolver.origin import OriginRules
 from ..arguments import Options, UsageError
-from ..printing.option_words import described
 from ..printing.terminal import Blocks, paint_verdict, print_columns, print_json, print_line
-from ..printing.verdict_data import verdict_as_json, word_of
+from ..printing.verdict_data import described, verdict_as_json, word_of
 from ..reading.inputs import Inputs, rules_from
 
 

@@ -10,9 +10,8 @@ from ...rep.agents import Certainty
 from ...rep.dialect import options as dialect_options
 from ...rep.engines import RFC9309, source_of
 from ..arguments import Options, UsageError, read_dialect
-from ..printing.access_table import modes_by_answer
-from ..printing.option_words import value_text
 from ..printing.terminal import print_columns, print_json, print_line, print_sentence, program
+from ..printing.verdict_data import modes_by_answer, value_text
 
 _MAX_WIDTH = 50  # columns of a cell
 _APART = ("access", "agents")  # options that are shown below the table

@@ -14,11 +14,19 @@ from ...rep.usage import Preference, UseAnswer
 from ...report.formats import counted
 from ...resolver.origin import OriginRules
 from ..arguments import Options, UsageError
-from ..printing.access_table import duration, in_seconds, modes_by_answer
-from ..printing.causes_in_full import in_full
-from ..printing.terminal import paint_verdict, print_columns, print_json, print_line, print_numbered
+from ..printing.terminal import (
+    in_full,
+    paint_verdict,
+    print_columns,
+    print_json,
+    print_line,
+    print_numbered,
+)
 from ..printing.verdict_data import (
     MAX_FACT,
+    duration,
+    in_seconds,
+    modes_by_answer,
     tdmrep_state,
     use_facts,
     uses_as_json,

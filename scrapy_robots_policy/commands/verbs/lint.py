@@ -1,15 +1,654 @@
-"""`scrapy robots lint`: what is wrong with these files, and the fixes that leave no choice."""
+"""`scrapy robots lint`: what is wrong with these files, and the fixes that leave no choice.
+
+`scrapy robots lint --explain CODE`: what a finding is, why it matters, and how to fix it.
+
+`[tool.robots-lint]` of pyproject.toml: what holds for lint where no option says otherwise.
+
+The findings of many files, directories and URLs, some at a time.
+
+Findings as SARIF 2.1.0, which code hosts show beside the lines.
+
+Findings as text, JSON, CSV, SARIF and annotations: one class a format, file after file.
+"""
 
 from __future__ import annotations
 
-from ...lint import Severity
-from ..arguments import Options, UsageError
-from ..linting.explained import explain
-from ..linting.finding_formats import FORMATS, Format, Statistics
-from ..linting.lint_config import configured
-from ..linting.linted_files import is_special, linted_files, names_of
-from ..printing.terminal import Progress, print_error
+import os
+import sys
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from fnmatch import fnmatch
+from functools import partial
+from hashlib import sha256
+from multiprocessing import active_children, get_context, parent_process
+from pathlib import Path, PurePath
+from signal import SIGINT
+from threading import Thread
+from typing import Any, Protocol
+from urllib.parse import quote
+
+from ...distribution import installed_version
+from ...lint import KINDS, Finding, Kind, Severity, lint, readable_lines
+from ...lint.edits import fixed
+from ...lint.findings import explanations
+from ...rep import DIALECTS, Dialect, FetchResult
+from ...rep.escapes import nearest, shown
+from ...report.formats import counted
+from ...whole_file import whole_file
+from ..arguments import Options, UsageError, read_codes, read_dialect, read_format, read_severity
+from ..printing.terminal import (
+    Blocks,
+    Progress,
+    annotation,
+    in_full,
+    paint,
+    print_columns,
+    print_csv,
+    print_error,
+    print_json,
+    print_line,
+    print_marked,
+)
 from ..reading.download import is_web
+from ..reading.inputs import Fetches, fetched, read_file, robots_txt_of, started_ahead
+from ..verb_table import VERBS
+
+
+def explain(options: Options) -> int:
+    """Always 0."""
+    blocks = Blocks()
+    for code in options.explain:
+        if options.as_json:
+            print_json(_as_json(code))
+        else:
+            blocks.begin()
+            _print(code)
+    return 0
+
+
+def _print(code: str) -> None:
+    kind, text = KINDS[code], explanations()[code]
+    print_line(paint(f"{code} {kind.name} ({kind.severity.value})", "bold"))
+    print_line(kind.title)
+    print_line()
+    print_columns([("why:", text.why.replace("\n\n", " ")), ("fix:", text.fix)], max_width=100)
+    for example in text.examples:
+        print_line()
+        print_line(f"example, as {example.dialect} reads:")
+        for line in example.text.splitlines():
+            print_line(f"    {line}")
+
+
+def _as_json(code: str) -> dict[str, Any]:
+    kind, text = KINDS[code], explanations()[code]
+    return {
+        "code": code,
+        "name": kind.name,
+        "severity": kind.severity.value,
+        "what": kind.title,
+        "why": text.why,
+        "fix": text.fix,
+        "examples": [asdict(example) for example in text.examples],
+    }
+
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_FILE = "pyproject.toml"
+
+
+def configured(options: Options) -> Options:
+    """The options, with those of the nearest pyproject.toml for what the command line leaves open.
+
+    UsageError where the table has a wrong value.
+    """
+    folder = Path.cwd()
+    paths = (at / _FILE for at in (folder, *folder.parents))
+    path = next(filter(os.path.isfile, paths), None)  # False in a folder that may not be looked at
+    table = _table(path) if path else {}
+    changes = {}
+    for key, value in table.items():
+        if key not in _READERS:
+            raise UsageError(f"{path}: robots-lint has no option {key!r}{nearest(key, _READERS)}")
+        field = key.replace("-", "_")
+        wanted = _READERS[key](f"{path}: {key}", value)
+        if not (options.named_dialect if key == "dialect" else getattr(options, field)):
+            changes[field] = wanted
+    return replace(options, **changes)
+
+
+def _table(path: Path) -> Mapping[str, Any]:
+    try:
+        data = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is no TOML: {error}") from None
+    tool = data.get("tool", {})
+    table = tool.get("robots-lint", {}) if isinstance(tool, dict) else tool
+    if not isinstance(table, dict):
+        raise UsageError(f"{path}: [tool.robots-lint] must be a table")
+    return table
+
+
+def _codes(source: str, value: Any) -> tuple[str, ...]:
+    if not (isinstance(value, list) and all(isinstance(code, str) for code in value)):
+        raise UsageError(f"{source} is {value!r}; it must be a list of codes")
+    return read_codes(source, value)
+
+
+def _text(source: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise UsageError(f"{source} is {value!r}; it must be a text")
+    return value
+
+
+def _flag(source: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise UsageError(f"{source} is {value!r}; it must be true or false")
+    return value
+
+
+# How the value of each key is read. The keys are those of `Options`, with dashes.
+_READERS: Mapping[str, Callable[[str, Any], Any]] = {
+    "select": _codes,
+    "ignore": _codes,
+    "severity": lambda at, value: read_severity(at, _text(at, value)),
+    "dialect": lambda at, value: read_dialect(at, _text(at, value)),
+    "include": _text,
+    "exit-zero": _flag,
+    "output-format": lambda at, value: read_format(at, _text(at, value), VERBS["lint"]),
+}
+
+
+if sys.platform != "win32":
+    from signal import SIG_BLOCK, SIG_SETMASK, pthread_sigmask
+
+MANY = 100  # files from which on other processes are worth their start
+_CHUNK = 32  # files that a process takes at a time
+_MOST_ON_WINDOWS = 61  # processes; ProcessPoolExecutor refuses more
+
+
+@dataclass(frozen=True, slots=True)
+class LintedFile:
+    """What was found in one file.
+
+    octets  the file, after its fixes
+    fixes   how many findings were fixed
+    error   why it could not be read; "" where it was
+    """
+
+    name: str
+    octets: bytes = b""
+    findings: tuple[Finding, ...] = ()
+    fixes: int = 0
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LintChoices:
+    """What a process needs to know to lint files."""
+
+    dialect: str | Dialect
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    severity: Severity
+    fixes: str
+    include: str
+
+    @classmethod
+    def of(cls, options: Options) -> LintChoices:
+        name = options.dialect.name  # a dialect of the user cannot be sent to another process
+        is_known = DIALECTS.get(name) is options.dialect
+        return cls(
+            name if is_known else options.dialect,
+            options.select,
+            options.ignore,
+            options.severity or Severity.NOTE,
+            options.fixes,
+            options.files_of_directories,
+        )
+
+
+def names_of(options: Options) -> list[str]:
+    """The files and URLs of a command line, each once; those in directories by their names. A
+    directory that has none stands for itself, so that it is not passed over in silence.
+    """
+    arguments = [*([options.robots] if options.robots else []), *options.args]
+    names = (name for argument in arguments for name in _names(argument, options))
+    return list(dict.fromkeys(names))
+
+
+def _names(argument: str, options: Options) -> Iterator[str]:
+    if is_web(argument) or argument == "-" or not _is_folder(argument):
+        yield robots_txt_of(argument)
+        return
+    files = list(_files_in(argument, options.files_of_directories))
+    yield from files or [argument]
+
+
+def _is_folder(name: str) -> bool:
+    """Whether it is a directory. A name that no file can have is none."""
+    return os.path.isdir(name)  # noqa: PTH112 - Path.is_dir raises for one that is too long
+
+
+def _files_in(directory: str, glob: str) -> Iterator[str]:
+    """The files whose names fit, at any depth; and the directories that cannot be read."""
+    unread: list[str] = []
+    for folder, folders, files in os.walk(directory, onerror=lambda e: unread.append(e.filename)):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            path = str(Path(folder, name))
+            if fnmatch(name.lower(), glob.lower()) and not is_special(path):
+                yield path
+    yield from unread
+
+
+def is_special(path: str) -> bool:
+    """Whether it is a pipe, a socket or a device, or a link to one: to read it may never end. One
+    that the command line names is read: a shell gives a program's output as a pipe.
+    """
+    is_there = os.path.exists(path)  # noqa: PTH110 - as in `_is_folder`
+    return is_there and not (os.path.isfile(path) or _is_folder(path))  # noqa: PTH113 - likewise
+
+
+def linted_files(names: list[str], options: Options) -> Iterator[LintedFile]:
+    """In the order of the names. A file that cannot be read has an error."""
+    choices = LintChoices.of(options)
+    is_far = any(is_web(name) or name == "-" for name in names)
+    if is_far or isinstance(choices.dialect, Dialect) or len(names) < MANY or options.jobs == 1:
+        yield from _one_by_one(names, choices, options)
+        return
+    yield from _by_processes(names, choices, options.jobs or os.cpu_count() or 1)
+
+
+def _by_processes(names: list[str], choices: LintChoices, workers: int) -> Iterator[LintedFile]:
+    # Not by a fork: this process may have threads.
+    context = get_context("spawn")
+    most = _MOST_ON_WINDOWS if sys.platform == "win32" else workers
+    processes = min(workers, most, len(names) // _CHUNK)
+    pool = ProcessPoolExecutor(processes, context, _end_with_parent)
+    chunks = (names[start : start + _CHUNK] for start in range(0, len(names), _CHUNK))
+    try:
+        # Not by pool.map: it cancels what has not begun when its caller goes away. The pool's
+        # thread then ends with a traceback (up to Python 3.11) when a process is terminated.
+        with _no_interrupts():
+            results = deque(pool.submit(_lint_files, chunk, choices) for chunk in chunks)
+        while results:
+            yield from results.popleft().result()
+    except BrokenProcessPool:
+        raise UsageError("a process was killed that looked at files; try --jobs 1") from None
+    except BaseException:  # nobody wants the rest: Ctrl-C, or `lint sites/ | head`
+        if not choices.fixes:  # a file that is being written is finished
+            for process in active_children():
+                process.terminate()
+            # One may have sent half of a result. The pool's thread waits for the rest for as long
+            # as anybody could send it, and this process could. There is no public way. Where these
+            # attributes are gone, it may wait.
+            writer = getattr(getattr(pool, "_result_queue", None), "_writer", None)
+            if writer is not None:
+                writer.close()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """In a process of the pool: it would wait for files forever, were this one killed."""
+    parent = parent_process()
+    assert parent is not None  # it was started by one
+
+    def end() -> None:
+        parent.join()
+        os._exit(1)
+
+    Thread(target=end, daemon=True).start()
+
+
+@contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Processes that are started in here leave Ctrl-C to this one, and show no traceback each. This
+    one gets it afterwards. On Windows there is no such mask.
+    """
+    if sys.platform == "win32":
+        yield
+    else:
+        before = pthread_sigmask(SIG_BLOCK, {SIGINT})
+        try:
+            yield
+        finally:
+            pthread_sigmask(SIG_SETMASK, before)
+
+
+def _lint_files(names: list[str], choices: LintChoices) -> list[LintedFile]:
+    return [_lint_file(name, choices) for name in names]
+
+
+def _lint_file(name: str, choices: LintChoices) -> LintedFile:
+    if _is_folder(name):
+        return LintedFile(name, error=_why_no_file(name, choices))
+    try:
+        result = read_file(name)
+    except UsageError as error:
+        return LintedFile(name, error=str(error))
+    return _linted(name, result, choices, _size_of(name))
+
+
+def _size_of(name: str) -> int:
+    """The octets of a whole file, of which only the start may have been read; 0 of a pipe."""
+    try:
+        return 0 if name == "-" else Path(name).stat().st_size
+    except OSError:  # it was removed meanwhile
+        return 0
+
+
+def _why_no_file(directory: str, choices: LintChoices) -> str:
+    try:
+        os.scandir(directory).close()
+    except OSError as error:
+        return f"cannot read {directory}: {error.strerror}"
+    return f"no file in {directory} is called {choices.include}; choose others with --include"
+
+
+def _one_by_one(
+    names: Iterable[str], choices: LintChoices, options: Options
+) -> Iterator[LintedFile]:
+    fetches = Fetches(partial(fetched, options=options), options.sites_at_a_time)
+
+    def start(name: str) -> None:
+        if is_web(name):
+            fetches.start(name)
+
+    for name in started_ahead(names, start):
+        if not is_web(name):
+            yield _lint_file(name, choices)
+            continue
+        result = fetches.result(name)
+        if result.status is None:
+            yield LintedFile(name, error=f"cannot read {name}: {in_full(result.cause)}")
+        else:
+            yield _linted(name, result, choices)
+
+
+def _linted(name: str, result: FetchResult, choices: LintChoices, size: int = 0) -> LintedFile:
+    def findings_of(octets: bytes) -> tuple[Finding, ...]:
+        return lint(
+            octets,
+            choices.dialect,
+            select=choices.select,
+            ignore=choices.ignore,
+            url=name if is_web(name) else "",
+            size=size,
+            served=result if is_web(name) else None,
+        )
+
+    octets, fixes, findings = result.octets, 0, findings_of(result.octets)
+    if choices.fixes and not is_web(name):
+        octets, fixes, findings = fixed(
+            octets, findings, findings_of, all_of=choices.fixes == "all"
+        )
+        if octets != result.octets:
+            try:
+                with whole_file(Path(name)) as file:
+                    file.write(octets)
+            except OSError as error:
+                return LintedFile(name, error=f"cannot write {name}: {error.strerror}")
+    shown = tuple(finding for finding in findings if finding.severity.rank <= choices.severity.rank)
+    return LintedFile(name, octets, shown, fixes)
+
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+
+
+class Sarif:
+    """One run with the findings of all files; it is shown at the end, whole."""
+
+    def __init__(self) -> None:
+        self._results: list[dict[str, Any]] = []
+        self._errors: list[str] = []
+
+    def missing(self, error: str) -> None:
+        self._errors.append(error)
+
+    def file(self, file: LintedFile) -> None:
+        lines = readable_lines(file.octets) if file.findings else []
+        seen: Counter[str] = Counter()
+        for finding in file.findings:
+            print_of_line = f"{finding.code}\0{lines[finding.line - 1].strip()}"
+            seen[print_of_line] += 1
+            fingerprint = f"{print_of_line}\0{seen[print_of_line]}"
+            self._results.append(_result(file.name, finding, fingerprint))
+
+    def end(self) -> None:
+        driver = {
+            "name": "robots-policy lint",
+            "version": installed_version(),
+            "rules": [_rule(kind) for kind in KINDS.values()],
+        }
+        run = {
+            "tool": {"driver": driver},
+            "invocations": [_invocation(self._errors)],
+            "columnKind": "unicodeCodePoints",
+            "results": self._results,
+        }
+        print_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _invocation(errors: list[str]) -> dict[str, Any]:
+    """SARIF §3.20. Without it, a file that could not be read looks like one without faults."""
+    notifications = [{"level": "error", "message": {"text": error}} for error in errors]
+    return {"executionSuccessful": not errors, "toolExecutionNotifications": notifications}
+
+
+def _rule(kind: Kind) -> dict[str, Any]:
+    text = explanations()[kind.code]
+    whole = f"{text.why}\n\nFix: {text.fix}"
+    return {
+        "id": kind.code,
+        "name": kind.name,
+        "shortDescription": {"text": kind.title},
+        "fullDescription": {"text": text.why},
+        "help": {"text": whole, "markdown": whole},
+        "defaultConfiguration": {"level": kind.severity.value},
+    }
+
+
+def _result(name: str, finding: Finding, fingerprint: str) -> dict[str, Any]:
+    """`fingerprint`: the code, the text of the line, and which of such lines it is. So a result
+    keeps its fingerprint when lines above it are added or removed.
+    """
+    text = f"{finding.message}. Fix: {finding.fix}." if finding.fix else f"{finding.message}."
+    region = {
+        "startLine": finding.line,
+        "startColumn": finding.column,
+        "endColumn": finding.end,
+    }
+    uri = name if is_web(name) else uri_of(Path(name))
+    return {
+        "ruleId": finding.code,
+        "level": finding.severity.value,
+        "message": {"text": text},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}],
+        "partialFingerprints": {
+            "codeAndLine/v1": sha256(fingerprint.encode("utf-8", "replace")).hexdigest()
+        },
+    }
+
+
+def uri_of(path: PurePath) -> str:
+    r"""A file as a URI: as RFC 8089 has it, or relative if the path is. Windows writes sites\a.txt,
+    C:\a.txt and \\server\folder\a.txt.
+    """
+    octets = os.fsencode(path.as_posix())  # a name may be no UTF-8
+    if not path.is_absolute():
+        return quote(octets)
+    start = "file://" if path.drive.startswith("\\\\") else "file:///"
+    return start + quote(octets, safe="/:").lstrip("/")
+
+
+_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
+_COLUMNS = ("file", "code", "name", "severity", "line", "column", "end", "last", "message", "fix")
+
+
+class Format(Protocol):
+    def file(self, file: LintedFile) -> None:
+        """Show what was found in one file."""
+
+    def missing(self, error: str) -> None:  # noqa: ARG002 - some formats show it
+        """Show that a file could not be read. Nothing, where standard error is enough."""
+        return
+
+    def end(self) -> None:
+        """Show what is to be shown after all files. Nothing, where each line stands for itself."""
+
+
+class Text(Format):
+    """For people: the gravest first, then those with a fix that leaves no choice."""
+
+    def __init__(self) -> None:
+        self._files = self._fixes = 0
+        self._counts: Counter[Severity] = Counter()
+
+    def file(self, file: LintedFile) -> None:
+        self._files += 1
+        self._fixes += file.fixes
+        self._counts.update(finding.severity for finding in file.findings)
+        lines = readable_lines(file.octets) if file.findings else []
+        for finding in sorted(file.findings, key=_urgency):
+            _print_finding(file.name, lines[finding.line - 1], finding)
+
+    def end(self) -> None:
+        if self._files:
+            counts = [counted(n, level.value) for level in Severity if (n := self._counts[level])]
+            fixes = f"; {counted(self._fixes, 'finding')} fixed" if self._fixes else ""
+            totals = ", ".join(counts) or "nothing found"
+            print_line(f"{totals} in {counted(self._files, 'file')}{fixes}")
+
+
+def _urgency(finding: Finding) -> tuple[int, bool, int]:
+    return finding.severity.rank, not finding.edits, finding.line
+
+
+def _print_finding(name: str, line: str, finding: Finding) -> None:
+    colour = _COLOURS[finding.severity]
+    place = f"{shown(name)}:{finding.line}:{finding.column}:"
+    kind = paint(f"{finding.severity.value} {finding.code} {finding.kind.name}", colour)
+    print_line(f"{place} {kind}")
+    print_line(f"        {shown(finding.message)}")
+    print_marked(finding.line, line, finding.column, finding.end, colour)
+    if finding.fix:
+        print_line(f"        fix: {shown(finding.fix)}")
+    print_line()
+
+
+class Json(Format):
+    """One finding a line."""
+
+    def file(self, file: LintedFile) -> None:
+        for row in _rows(file):
+            print_json(row)
+
+
+class Csv(Format):
+    """One finding a line, after a head line."""
+
+    def __init__(self) -> None:
+        print_csv(_COLUMNS)
+
+    def file(self, file: LintedFile) -> None:
+        for row in _rows(file):
+            print_csv(row[column] for column in _COLUMNS)
+
+
+class Github(Format):
+    """Annotations beside the lines of a pull request."""
+
+    def file(self, file: LintedFile) -> None:
+        for finding in file.findings:
+            print_line(
+                annotation(
+                    finding.severity.value.replace("note", "notice"),
+                    f"{finding.message}; {finding.fix}" if finding.fix else finding.message,
+                    title=f"{finding.code} {finding.kind.name}",
+                    file=file.name,
+                    line=finding.line,
+                    endLine=finding.last or finding.line,
+                    col=finding.column,
+                    endColumn=finding.end,
+                )
+            )
+
+
+FORMATS: Mapping[str, Callable[[], Format]] = {
+    "text": Text,
+    "json": Json,
+    "csv": Csv,
+    "sarif": Sarif,
+    "github": Github,
+}
+
+
+def _rows(file: LintedFile) -> Iterator[dict[str, Any]]:
+    return ({"file": file.name, **finding_as_json(finding)} for finding in file.findings)
+
+
+def finding_as_json(finding: Finding) -> dict[str, Any]:
+    """A finding as plain data. Lines and columns from 1, in characters."""
+    return {
+        "code": finding.code,
+        "name": finding.kind.name,
+        "severity": finding.severity.value,
+        "line": finding.line,
+        "column": finding.column,
+        "end": finding.end,
+        "last": finding.last or finding.line,
+        "message": finding.message,
+        "fix": finding.fix,
+        "dialects": finding.dialects,
+    }
+
+
+class Statistics(Format):
+    """How often each kind was found, and in how many files; the commonest first."""
+
+    def __init__(self, output_format: str) -> None:
+        self._format = output_format
+        self._files = 0
+        self._findings: Counter[str] = Counter()
+        self._in_files: Counter[str] = Counter()
+
+    def file(self, file: LintedFile) -> None:
+        codes = [finding.code for finding in file.findings]
+        self._files += 1
+        self._findings.update(codes)
+        self._in_files.update(set(codes))
+
+    def end(self) -> None:
+        heads = ("code", "name", "severity", "findings", "files")
+        rows = [
+            (code, KINDS[code].name, KINDS[code].severity.value, count, self._in_files[code])
+            for code, count in self._findings.most_common()
+        ]
+        if self._format == "json":
+            for row in rows:
+                print_json(dict(zip(heads, row, strict=True)))
+        elif self._format == "csv":
+            for line in (heads, *rows):
+                print_csv(line)
+        else:
+            if rows:
+                print_columns([tuple(map(str, row)) for row in rows], head=heads)
+            total = counted(self._findings.total(), "finding")
+            print_line(f"{total} in {counted(self._files, 'file')}")
 
 
 def run(options: Options) -> int:

@@ -1,22 +1,133 @@
-"""The robots tags of one response: headers, meta tags, links; read with Scrapy's own selector."""
+"""The parts of a page's robots tags, and what the user wants done about each.
+
+HTML whose tags have very many attributes, made cheap to parse.
+
+For each attribute of a tag libxml2 goes through all those before it: one tag of 400 KB takes 17 s.
+No page needs so many. They are cut off before the page is parsed.
+
+The robots tags of one response: headers, meta tags, links; read with Scrapy's own selector.
+
+What a response says about the use of its page: in its headers and, if it is HTML, in its tags.
+
+What the crawl declares, and what becomes of the page, is decided elsewhere.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import cached_property
-from itertools import chain
+from enum import Enum
+from functools import cached_property, lru_cache
+from itertools import chain, islice
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
 from parsel import Selector
 from scrapy.http import HtmlResponse, Response
+from scrapy.utils.response import get_base_url
 from w3lib.url import canonicalize_url
 
-from ..rep.page import Statement, read_header, read_meta
-from .long_tags import without_long_tags
+from .rep import Dialect
+from .rep.page import (
+    RSL_TYPE,
+    Statement,
+    is_rsl,
+    is_tdm,
+    names_of,
+    read_header,
+    read_licences,
+    read_link_header,
+    read_meta,
+    read_signal_header,
+    read_statements,
+    read_tdm,
+    read_usage_header,
+)
+from .rep.usage import (
+    CONTENT_SIGNAL,
+    CONTENT_USAGE,
+    NO_AI,
+    TDM_POLICY,
+    TDM_RESERVATION,
+    Place,
+    Preference,
+)
+
+
+class Action(Enum):
+    """What happens to a request or an item that a tag of its page refuses."""
+
+    OFF = "off"  # it passes. Tags in headers are counted; the HTML is not parsed
+    COUNT = "count"  # it passes, and is counted
+    MARK = "mark"  # an item passes, with the part's name in its field `MARKS`
+    DROP = "drop"
+
+
+MARKS = "robots_tags"  # the field of an item
+
+ON_REQUESTS = ("nofollow", "rel-nofollow")
+ON_ITEMS = ("noindex", "noarchive", "expired", "use")
+BY_TAG = ("nofollow", "noindex", "noarchive", "expired")
+
+Actions = Mapping[str, Action]
+
+DEFAULTS: Actions = MappingProxyType(
+    {**dict.fromkeys((*ON_REQUESTS, *ON_ITEMS), Action.OFF), "use": Action.DROP}
+)
+"""The user must switch each part on. "use" is on, but does nothing without a ROBOTS_PURPOSE."""
+
+
+def read_actions(where: str, value: Any) -> Actions:
+    """Actions by part, from the value of the setting, attribute or meta key `where`.
+
+    ValueError names the part, and its choices.
+    """
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{where} is {value!r}; it must be a dict of actions by part")
+    return {part: _action(where, part, name) for part, name in value.items()}
+
+
+def _action(where: str, part: Any, name: Any) -> Action:
+    if part not in DEFAULTS:
+        raise ValueError(f"{where} has the key {part!r}; the keys are {', '.join(DEFAULTS)}")
+    choices = [action for action in Action if action is not Action.MARK or part in ON_ITEMS]
+    for action in choices:
+        if name in (action, action.value):
+            return action
+    words = ", ".join(action.value for action in choices)
+    raise ValueError(f"{where} has {name!r} for {part!r}; it must be one of {words}")
+
+
+MAX_ATTRIBUTES = 2_000  # of one tag
+
+# A tag with its first attributes, as HTML's tokenizer reads it. The group is there if it has more.
+_ATTRIBUTE = r"""[\s/]*[^\s/>][^\s/>=]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>"'][^\s>]*)?)?"""
+_TAG = re.compile(
+    rf"<[a-z][^\s/>]*(?:{_ATTRIBUTE}){{0,{MAX_ATTRIBUTES}}}([\s/]*[^\s/>])?",
+    re.ASCII | re.IGNORECASE,
+)
+# `re` takes some 300 octets of memory for each of them.
+_ATTRIBUTES = re.compile(rf"(?:{_ATTRIBUTE}){{1,{MAX_ATTRIBUTES}}}", re.ASCII)
+
+
+@lru_cache(maxsize=1)  # one page is read by tag after tag
+def without_long_tags(html: str) -> str:
+    """HTML with at most MAX_ATTRIBUTES in each tag; the same text where no tag has more."""
+    pieces: list[str] = []
+    start = position = 0
+    while tag := _TAG.search(html, position):
+        position = tag.end()
+        if tag.lastindex:
+            pieces.append(html[start : tag.start(1)])
+            position = tag.start(1)
+            while attributes := _ATTRIBUTES.match(html, position):
+                position = attributes.end()
+            start = position
+    return "".join((*pieces, html[start:])) if pieces else html
+
 
 _WHITE = " \t\n\r\x0c"
 _NOT_PAGES = ("data:", "javascript:", "mailto:", "tel:")  # a data: URL may have 10 MB
@@ -213,3 +324,89 @@ def _is_nofollow(rel: str | None) -> bool:
 def header_values(response: Response, name: str | bytes) -> list[str]:
     """The values of all headers of one name."""
     return [value.decode("latin-1") for value in response.headers.getlist(name)]
+
+
+PAGE_PREFERENCES = object()
+"""The signal of a page that says something. A receiver may return the `UseAnswer` for it.
+
+Arguments: `request`, `url` of the response, `preferences` of the page, `config` of the request.
+"""
+
+MAX_LINKS = 20  # RSL licences that are taken from one page
+
+# In the spelling of Scrapy's headers.
+_HEADERS = frozenset(
+    name.title().encode()
+    for name in (CONTENT_USAGE, CONTENT_SIGNAL, TDM_RESERVATION, TDM_POLICY, "Link", "X-Robots-Tag")
+)
+_LINK, _RSL = {b"Link"}, RSL_TYPE.encode()
+_WORDS = (TDM_RESERVATION, TDM_POLICY, *sorted(NO_AI), RSL_TYPE)
+# Some frameworks write a sign in an attribute as a reference, such as the "+" of a licence's type.
+_SIGN_IN_TAG = re.compile("<(?:meta|link)[^<>]*&(?:#|plus;|sol;)")
+
+
+def has_header_preferences(response: Response) -> bool:
+    """Whether the response has headers that may say something. Cheap: nothing is parsed."""
+    present = _HEADERS & response.headers.keys()
+    return bool(present) and (present != _LINK or _may_have_licence(response))
+
+
+def header_preferences(response: Response, agent: str, dialect: Dialect) -> tuple[Preference, ...]:
+    """The preferences in the headers. A response without such headers costs next to nothing."""
+    if not has_header_preferences(response):
+        return ()
+    statements = list(header_statements(response))
+    names = names_of(agent, dialect) if statements else ()
+    return (
+        *read_usage_header(header_values(response, CONTENT_USAGE)),
+        *read_signal_header(header_values(response, CONTENT_SIGNAL)),
+        *read_statements(statements, names),
+        *_tdm_headers(response),
+        *read_link_header(header_values(response, "Link"), response.url),
+    )
+
+
+def _may_have_licence(response: Response) -> bool:
+    """Many sites send Link headers about other things."""
+    return any(_RSL in value.lower() for value in response.headers.getlist("Link"))
+
+
+def _tdm_headers(response: Response) -> Iterator[Preference]:
+    for label in (TDM_RESERVATION, TDM_POLICY):
+        yield from read_tdm(label, header_values(response, label), Place.HEADER)
+
+
+def html_preferences(
+    response: HtmlResponse, agent: str, dialect: Dialect
+) -> tuple[Preference, ...]:
+    """The preferences in meta tags and link elements. HTML without their words is not parsed."""
+    text = response.text.replace("\0", "").lower()  # Scrapy's selector takes NULs out, too
+    if not (any(word in text for word in _WORDS) or _SIGN_IN_TAG.search(text)):
+        return ()
+    names = names_of(agent, dialect)
+    preferences: list[Preference] = []
+    for tag in elements(response, "meta"):
+        name = tag.get("name", "").strip().lower()
+        if name in names:
+            preferences += read_statements(read_meta(name, tag.get("content", "")), names)
+        elif is_tdm(name):
+            preferences += read_tdm(name, [tag.get("content", "")], Place.META)
+    preferences += _licences(response)
+    return tuple(dict.fromkeys(preferences))
+
+
+def _licences(response: HtmlResponse) -> Iterator[Preference]:
+    links = elements(response, "link")
+    licences = (one for one in links if is_rsl(one.get("rel", ""), one.get("type", "")))
+    hrefs = filter(None, (one.get("href", "").strip() for one in licences))
+    yield from read_licences(islice(hrefs, MAX_LINKS), _base_url(response), Place.LINK)
+
+
+def _base_url(response: HtmlResponse) -> str:
+    """The base of the relative URLs of a page. Where its `base` element has what is no URL, it is
+    the URL of the page, as in browsers.
+    """
+    try:
+        return str(get_base_url(response))
+    except ValueError:
+        return str(response.url)

@@ -1,10 +1,16 @@
-"""May this URL be fetched now, and if not, why: the one decision of a crawl."""
+"""May this URL be fetched now, and if not, why: the one decision of a crawl.
+
+What is called with every decision, if a record of the crawl is kept.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple, Protocol
+
+from scrapy.http import Request
 
 from ..config import RequestConfig
 from ..rep import Verdict
@@ -12,6 +18,37 @@ from ..rep.rules import NO_DELAY, Delay, kept_delay
 from ..rep.usage import DeclaredUse
 from ..rep.verdict import refusal
 from ..resolver.origin import OriginRules
+
+
+class Decision(NamedTuple):
+    """One decision, as it is recorded.
+
+    forms    the URLs that were judged, the request's own first (see `CrawlPolicy.objection`)
+    verdict  the one that forbids the page; None: it passes
+    at       when it was decided, in seconds since the epoch
+    waited   seconds that the request had waited by then
+    dry_run  the page is forbidden, and passes all the same
+    """
+
+    forms: tuple[str, ...]
+    rules: OriginRules
+    config: RequestConfig
+    verdict: Verdict | None
+    at: float
+    waited: float = 0.0
+    dry_run: bool = False
+
+    @property
+    def url(self) -> str:
+        return self.forms[0]
+
+
+class DecisionListener(Protocol):
+    def on_decided(self, request: Request, decision: Decision) -> None:
+        """Called before the request goes on; it may change after the call.
+
+        Raises CrawlClosing if no more requests may go, because they could not be recorded.
+        """
 
 
 @dataclass(frozen=True)

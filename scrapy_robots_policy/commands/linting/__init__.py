@@ -1,1 +1,0 @@
-"""Which files does `lint` look at, and how are their findings shown?"""
