@@ -15,7 +15,6 @@ What the crawl declares, and what becomes of the page, is decided elsewhere.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
@@ -23,7 +22,6 @@ from functools import cached_property, lru_cache
 from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import urlsplit
 
 from parsel import Selector
 from scrapy.http import HtmlResponse, Response
@@ -49,7 +47,6 @@ from .rep.page import (
 from .rep.usage import (
     CONTENT_SIGNAL,
     CONTENT_USAGE,
-    NO_AI,
     TDM_POLICY,
     TDM_RESERVATION,
     Place,
@@ -132,11 +129,6 @@ def without_long_tags(html: str) -> str:
 _WHITE = " \t\n\r\x0c"
 _NOT_PAGES = ("data:", "javascript:", "mailto:", "tel:")  # a data: URL may have 10 MB
 _MAX_HREF = 65_536  # characters of a link; `re` takes some 130 octets of memory for each
-# A character reference to a letter of "nofollow": FLNOW, flnow. No name stands for a letter alone.
-_LETTER = re.compile(
-    r"&#(?:0*(?:7[0689]|87|102|108|11[019])(?!\d)|x0*(?:[46][6cef]|[57]7)(?![\da-f]))",
-    re.ASCII | re.IGNORECASE,
-)
 _TAGS_HEADER = b"X-Robots-Tag"
 _TAGS_HEADERS = frozenset({_TAGS_HEADER})
 
@@ -178,9 +170,6 @@ def meta_statements(response: HtmlResponse, names: Collection[str]) -> Iterator[
 
 def nofollow_links(response: HtmlResponse) -> NofollowLinks | None:
     """The links of a page with rel="nofollow"; None without any."""
-    text = response.text.replace("\0", "")  # Scrapy's selector takes them out before it parses
-    if "nofollow" not in text.lower() and not _LETTER.search(text):
-        return None
     refused: set[str] = set()
     others: set[str] = set()
     for link in elements(response, "a", "area"):
@@ -195,100 +184,27 @@ def nofollow_links(response: HtmlResponse) -> NofollowLinks | None:
 
 
 class NofollowLinks:
-    """The URLs that a page links to with rel="nofollow" only.
-
-    URLs are compared in their canonical form. To canonicalise one URL takes as long as Scrapy's
-    selector takes for ten links. So links are canonicalised only when a request may be refused, and
-    only those with the request's `_ending`.
-    """
+    """The URLs that a page links to with rel="nofollow" only, compared in their canonical form."""
 
     def __init__(self, response: HtmlResponse, refused: set[str], others: set[str]) -> None:
         """`refused` and `others`: the links with nofollow and without, as written in the page."""
         self._response, self._refused_hrefs, self._other_hrefs = response, refused, others
 
     @cached_property
-    def _refused(self) -> _Urls:
-        return _Urls(self._response, self._refused_hrefs)
+    def _refused(self) -> frozenset[str]:
+        return self._urls(self._refused_hrefs)
 
     @cached_property
-    def _others(self) -> _Urls:
-        return _Urls(self._response, self._other_hrefs)
+    def _others(self) -> frozenset[str]:
+        return self._urls(self._other_hrefs)
+
+    def _urls(self, hrefs: Iterable[str]) -> frozenset[str]:
+        return frozenset(url for href in hrefs for url in _targets(href, self._response))
 
     def __contains__(self, url: str) -> bool:
         """Whether a request for this absolute URL follows such a link."""
-        ending, canonical = _ending(url), ""
-        if ending is None:
-            canonical = _canonical(url)
-            ending = _canonical_ending(canonical)
-        if not self._refused.may_contain(ending):
-            return False
-        canonical = canonical or _canonical(url)
-        return self._refused.contains(canonical, ending) and not self._others.contains(
-            canonical, ending
-        )
-
-
-class _Urls:
-    """The URLs of hrefs, by their ending. They are canonicalised when their ending is looked up."""
-
-    def __init__(self, response: HtmlResponse, hrefs: Iterable[str]) -> None:
-        self._response = response
-        self._hrefs: dict[str | None, list[str]] = defaultdict(list)
-        self._canonical: dict[str | None, set[str]] = defaultdict(set)
-        for href in hrefs:
-            ending = _ending(href)
-            if ending is not None:
-                self._hrefs[ending].append(href)
-                continue
-            for url in _targets(href, response):
-                self._canonical[_canonical_ending(url)].add(url)
-
-    def may_contain(self, ending: str | None) -> bool:
-        return ending in self._hrefs or ending in self._canonical
-
-    def contains(self, canonical: str, ending: str | None) -> bool:
-        for href in self._hrefs.pop(ending, ()):
-            self._canonical[ending].update(_targets(href, self._response))
-        return canonical in self._canonical.get(ending, ())
-
-
-# A URL whose last path segment and query stay the same, but for case, when it is joined with a base
-# and canonicalised. It has none of the parts that either may rewrite: dot segments, parameters,
-# escapes of ASCII, a host without a path. Groups: the segment, the query.
-_UNRESERVED = r"(?:[\w.-]|%[89a-f][0-9a-f])"
-_SEGMENT = rf"(?!\.){_UNRESERVED}+"
-_PAIR = rf"{_UNRESERVED}+(?:={_UNRESERVED}*)?"
-_ORDINARY = re.compile(
-    r"(?:(?:https?:)?//[\w.-]+(?::[0-9]+)?/|/)?"
-    rf"(?:(?:{_UNRESERVED}+/)*({_SEGMENT})/?|[\w./-]*)"
-    rf"(?:\?((?:{_PAIR}(?:&{_PAIR})*)?))?",
-    re.ASCII | re.IGNORECASE,
-)
-
-
-def _ending(url: str) -> str | None:
-    """The end of a URL or a link, in lower case: its query, sorted, or its last path segment.
-
-    URLs with the same canonical form have the same ending. None: the canonical form is needed.
-    """
-    match = _ORDINARY.fullmatch(url.partition("#")[0])
-    if match is None:
-        return None
-    segment, query = match.groups()
-    if query:
-        return "&".join(sorted(re.split("[&=]+", query.strip("&=").lower())))
-    return segment.lower() if segment else None
-
-
-def _canonical_ending(canonical: str) -> str | None:
-    """The ending of a canonical URL. Its host and folders may have any characters."""
-    try:
-        parts = urlsplit(canonical)
-    except ValueError:  # unescaping has made it: "%61b://[" is read, "ab://[" is not
-        return None
-    if parts.query:
-        return _ending(f"?{parts.query}")
-    return _ending(parts.path.rstrip("/").rpartition("/")[2])
+        canonical = _canonical(url)
+        return canonical in self._refused and canonical not in self._others
 
 
 def _targets(href: str, response: HtmlResponse) -> Iterator[str]:
@@ -340,9 +256,6 @@ _HEADERS = frozenset(
     for name in (CONTENT_USAGE, CONTENT_SIGNAL, TDM_RESERVATION, TDM_POLICY, "Link", "X-Robots-Tag")
 )
 _LINK, _RSL = {b"Link"}, RSL_TYPE.encode()
-_WORDS = (TDM_RESERVATION, TDM_POLICY, *sorted(NO_AI), RSL_TYPE)
-# Some frameworks write a sign in an attribute as a reference, such as the "+" of a licence's type.
-_SIGN_IN_TAG = re.compile("<(?:meta|link)[^<>]*&(?:#|plus;|sol;)")
 
 
 def has_header_preferences(response: Response) -> bool:
@@ -379,10 +292,7 @@ def _tdm_headers(response: Response) -> Iterator[Preference]:
 def html_preferences(
     response: HtmlResponse, agent: str, dialect: Dialect
 ) -> tuple[Preference, ...]:
-    """The preferences in meta tags and link elements. HTML without their words is not parsed."""
-    text = response.text.replace("\0", "").lower()  # Scrapy's selector takes NULs out, too
-    if not (any(word in text for word in _WORDS) or _SIGN_IN_TAG.search(text)):
-        return ()
+    """The preferences in meta tags and link elements."""
     names = names_of(agent, dialect)
     preferences: list[Preference] = []
     for tag in elements(response, "meta"):
