@@ -24,9 +24,8 @@ from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT, CrawlCounts
 from .report.crawl_events import CrawlEvents
 from .resolver.cache import OriginCache
 from .resolver.events import Source
+from .resolver.lookup import Resolver, Sources
 from .resolver.origin import OriginRules
-from .resolver.resolver import Resolver
-from .resolver.sources import Sources
 from .stores import MemoryStore, Store, coordinator_of
 
 if TYPE_CHECKING:

@@ -36,8 +36,8 @@ from ..rep.url import TDMREP, key_of, origin_of_key, server_forms, url_of
 from ..rep.usage import TDM_RESERVATION, Preference, UseAnswer, answer
 from ..report.counts import CrawlCounts
 from ..report.crawl_events import CrawlEvents
+from ..resolver.lookup import Resolver
 from ..resolver.origin import OriginRules, rules_given
-from ..resolver.resolver import Resolver
 from ..stats import PUT_BACK
 from .concurrency import Concurrency
 from .decision import CrawlPolicy, Decision, DecisionListener, may_wait

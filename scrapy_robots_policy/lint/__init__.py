@@ -15,21 +15,19 @@ from ..rep.checks import check_octets, check_strings
 from ..rep.dialect import Dialect
 from ..rep.engines import dialect_of
 from .agent_findings import CHECKS as AGENTS
-from .edits import edited
 from .engine_findings import CHECKS as ENGINES
 from .engine_findings import disagreements
 from .file_findings import CHECKS as FILE
 from .file_findings import html_page, no_text
-from .findings import KINDS, ON_REQUEST, Edit, Finding, Kind, Severity, in_runs
+from .findings import KINDS, ON_REQUEST, Edit, Finding, Kind, Severity, edited, in_runs
 from .group_findings import CHECKS as GROUPS
 from .ignore_comments import ignored
 from .line_findings import CHECKS as LINES
 from .needless_rules import CHECKS as NEEDLESS
+from .other_findings import CHECKS as OTHERS
+from .other_findings import served as served_findings
 from .rule_findings import CHECKS as RULES
-from .sitemap_findings import CHECKS as SITEMAPS
-from .sitemap_findings import served as served_findings
 from .source_file import SourceFile, readable_lines
-from .usage_findings import CHECKS as USAGE
 
 __all__ = ["KINDS", "Edit", "Finding", "Kind", "Severity", "edited", "lint", "readable_lines"]
 
@@ -40,8 +38,7 @@ _CHECKS = (
     *AGENTS,
     *RULES,
     *NEEDLESS,
-    *SITEMAPS,
-    *USAGE,
+    *OTHERS,
     *ENGINES,
 )
 

@@ -18,8 +18,7 @@ from .interface import (
     coordinator_of,
     retention,
 )
-from .memory import MemoryStore
-from .opening import check_store, open_store, without_secrets
+from .opening import MemoryStore, check_store, open_store, without_secrets
 
 __all__ = [
     "ALONE",

@@ -1,6 +1,7 @@
 """From the value of ROBOTS_STORE to a store: a URI, a class, an object, or an import path of one.
 
-All errors are ValueErrors whose words follow "ROBOTS_STORE is …:"; none shows a password.
+All errors are ValueErrors whose words follow "ROBOTS_STORE is …:"; none shows a password. The store
+that lasts as long as the process is here, too.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
@@ -20,9 +22,47 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.misc import load_object
 
 from .. import compat
+from ..rep.access import CacheEntry
+from .codec import decode, encode, octets_kept
 from .guarded import GuardedStore
 from .interface import Store, StoreEvents
-from .memory import MemoryStore
+
+MAX_ENTRIES = 200_000
+MAX_OCTETS = 128 * 1024 * 1024
+
+
+class MemoryStore:
+    """Packed entries, bounded in number and octets; the least recently used goes first.
+
+    The newest entry stays, however large it is.
+    """
+
+    def __init__(self, max_entries: int = MAX_ENTRIES, max_octets: int = MAX_OCTETS) -> None:
+        self.max_entries, self.max_octets = max_entries, max_octets
+        self.octets = 0
+        self._frames: OrderedDict[str, bytes] = OrderedDict()
+
+    async def get(self, origin: str) -> CacheEntry | None:
+        if origin not in self._frames:
+            return None
+        self._frames.move_to_end(origin)
+        return decode(self._frames[origin])
+
+    async def put(self, origin: str, entry: CacheEntry) -> None:
+        self.keep(origin, encode(entry))
+
+    def keep(self, origin: str, frame: bytes) -> None:
+        frames = self._frames
+        if origin in frames:
+            self.octets -= octets_kept(origin, frames.pop(origin))
+        frames[origin] = frame
+        self.octets += octets_kept(origin, frame)
+        while len(frames) > 1 and (len(frames) > self.max_entries or self.octets > self.max_octets):
+            self.octets -= octets_kept(*frames.popitem(last=False))
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
 
 DEFAULT_FILE = "robots.sqlite"  # in the project's .scrapy folder
 IN_MEMORY = ":memory:"  # what SQLite and SQLAlchemy call a database without a file

@@ -33,8 +33,7 @@ from urllib.parse import quote
 
 from ...distribution import installed_version
 from ...lint import KINDS, Finding, Kind, Severity, lint, readable_lines
-from ...lint.edits import fixed
-from ...lint.findings import explanations
+from ...lint.findings import explanations, fixed
 from ...rep import DIALECTS, Dialect, FetchResult
 from ...rep.escapes import nearest, shown
 from ...report.formats import counted
