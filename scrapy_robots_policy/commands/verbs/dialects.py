@@ -107,7 +107,9 @@ def _print_options(a: Dialect, b: Dialect, options: list[str]) -> None:
 
 def _cells(dialect: Dialect, option: str) -> tuple[str, str]:
     """(the value of an option, how sure it is)"""
-    return value_text(getattr(dialect, option)), source_of(dialect, option).certainty.value
+    inherited = dialect is not RFC9309 and option not in dialect.sources
+    sure = "as rfc9309" if inherited else source_of(dialect, option).certainty.value
+    return value_text(getattr(dialect, option)), sure
 
 
 def _as_json(dialect: Dialect) -> dict[str, Any]:
