@@ -104,15 +104,13 @@ def _options() -> argparse.Namespace:
 
 def _python_of(entry: Entry, *, fresh: bool) -> Path:
     """The Python of an environment with all that the entry requires."""
-    folder = Path(sys.prefix).parent / f"matrix-{'-'.join(entry.packages) or 'scrapy'}"
+    folder = Path(sys.prefix).parent / f"matrix-{'-'.join(entry.requires) or 'scrapy'}"
     folder = folder.with_name(folder.name.replace("<", "-"))
     python = folder / "bin" / "python"
     if fresh or not (folder / "made").exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
         pip = [python, "-m", "pip", "--disable-pip-version-check", "--quiet", "--quiet", "install"]
         subprocess.run([*pip, "--editable", ROOT, *entry.requires], check=True)
-        if entry.no_deps:
-            subprocess.run([*pip, "--no-deps", *entry.no_deps], check=True)
         (folder / "made").touch()
     return python
 
@@ -132,7 +130,7 @@ def _crawled(entry: Entry, mode: str, python: Path) -> Crawled:
             entry.site or site.origin,
             folder,
             service,
-            list(entry.packages),
+            list(entry.requires),
         )
         for _ in range(entry.crawls):
             seen = _crawl(job, entry.runner, python)

@@ -15,8 +15,6 @@ class Entry:
     name      as people know it
     module    its project in `projects/`
     requires  what pip installs for it, beside Scrapy and this package
-    no_deps   what pip installs without its requirements: they exclude each Scrapy that we support.
-              What else it requires is in `requires`
     needs     a program that must be on this machine; one of several
     own       headers of pages that the plugin makes up for each request: they are not compared
     crawls    how many crawls follow each other in one folder
@@ -28,7 +26,6 @@ class Entry:
     name: str
     module: str
     requires: tuple[str, ...] = ()
-    no_deps: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     own: frozenset[str] = frozenset()
     crawls: int = 1
@@ -36,14 +33,9 @@ class Entry:
     runner: str = "matrix.crawls"
     site: str = ""
 
-    @property
-    def packages(self) -> tuple[str, ...]:
-        return (*self.no_deps, *self.requires)
-
 
 ENTRIES = (
     Entry("Scrapy alone", "plain"),
-    Entry("uvloop", "uvloop_crawl", ("uvloop",)),
     Entry(
         "scrapy-playwright",
         "playwright_pages",
@@ -76,18 +68,8 @@ ENTRIES = (
     ),
     Entry("scrapy-poet", "poet", ("scrapy-poet",)),
     Entry("scrapy-poet, requests of page objects", "poet_requests", ("scrapy-poet",)),
-    Entry("scrapy-spider-metadata", "spider_metadata", ("scrapy-spider-metadata",)),
-    Entry("scrapy-inline-requests", "inline_requests", ("scrapy-inline-requests",)),
-    Entry("scrapy-frontera", "frontera", ("scrapy-frontera",)),
     Entry(
         "scrapy-redis", "redis_queue", ("scrapy-redis",), needs=("redis-server",), service="redis"
-    ),
-    Entry(
-        "scrapy-redis-bloomfilter",
-        "redis_bloom",
-        ("scrapy-redis-bloomfilter",),
-        needs=("redis-server",),
-        service="redis",
     ),
     Entry("scrapy-splash", "splash", ("scrapy-splash", "scrapy<2.14"), service="splash"),
     Entry("scrapy-deltafetch", "deltafetch", ("scrapy-deltafetch", "scrapy<2.16"), crawls=2),
@@ -104,26 +86,10 @@ ENTRIES = (
         ("scrapy-user-agents",),
         own=frozenset({"user-agent"}),
     ),
-    Entry(
-        "scrapy-fake-useragent",
-        "fake_useragent",
-        ("scrapy-fake-useragent",),
-        own=frozenset({"user-agent"}),
-    ),
     Entry("scrapyd", "scrapyd_project", ("scrapyd", "setuptools<81"), runner="matrix.scrapyd_jobs"),
     Entry("spidermon", "spidermon_checks", ("spidermon",)),
-    Entry("scrapy-sentry-errors", "sentry", ("scrapy-sentry-errors",), service="zyte_api"),
-    Entry(
-        "scrapy-webarchive, installed with `--no-deps`",
-        "webarchive",
-        ("wacz<0.6", "warc-knot<0.3"),
-        no_deps=("scrapy-webarchive",),
-    ),
     Entry("HTTPCACHE, DummyPolicy", "cache_dummy", crawls=2),
     Entry("HTTPCACHE, RFC2616Policy", "cache_rfc2616", crawls=2),
-    Entry("HTTPCACHE, RFC2616Policy, DBM", "cache_dbm", crawls=2),
     Entry("FilesPipeline and ImagesPipeline", "media", ("pillow",)),
     Entry("SitemapSpider", "sitemap"),
-    Entry("CrawlSpider", "links"),
-    Entry("FormRequest", "form"),
 )
