@@ -14,13 +14,37 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
 from .checks import check_fields, check_type, hints_of, not_a_string
 from .escapes import quoted
 
-_COMPATIBLE = re.compile(r"\bcompatible;\s*([^;)]+)", re.IGNORECASE)
+_COMPATIBLE = re.compile(r"\bcompatible[;,]\s*([^;,)]+)", re.IGNORECASE)
+_BRACKETS = re.compile(r"\(([^()]*)\)?")
+_VERSIONED = re.compile(r"[^\s/()]*[A-Za-z][^\s/()]*/v?[0-9]", re.IGNORECASE)
+# What browsers' headers are made of: no crawler's name.
+_BROWSERS = frozenset(
+    (
+        *("mozilla", "applewebkit", "webkit", "khtml", "gecko", "chrome", "chromium", "crios"),
+        *("headlesschrome", "safari", "version", "mobile", "firefox", "fxios", "seamonkey"),
+        *(
+            "iceweasel",
+            "edge",
+            "edg",
+            "edga",
+            "edgios",
+            "opera",
+            "opr",
+            "presto",
+            "trident",
+            "msie",
+        ),
+        *("yabrowser", "samsungbrowser", "ucbrowser", "vivaldi", "konqueror", "dalvik", "ubuntu"),
+        *("windows", "macintosh", "linux", "x11", "android", "iphone", "ipad", "like", "u"),
+    )
+)
 # A version or a contact address ends a name, as a slash does: "MyBot 1.0", "MyBot v2 (+x)".
 _PRODUCT_END = re.compile(r"[/(;,]|(?<!\s)\s+(?=v?\d|\+|https?:)", re.IGNORECASE)
 TOKEN = re.compile(r"[A-Za-z_-]+")
@@ -138,19 +162,53 @@ class Agent:
 def product_token(header: str) -> str:
     """The crawler's name in robots.txt files, from a User-Agent header or a product token.
 
-    "FooBot/1.0 (+https://foo.example)", "Mozilla/5.0 (compatible; FooBot/1.0)" and "FooBot v1"
-    give "FooBot". An empty header gives "".
     RFC 9309 §2.2.1: the product token is part of the identification string that the crawler sends.
-    TypeError for octets, such as a header of Scrapy's, and for whatever else is no string.
+    "FooBot/1.0 (+https://foo.example)", "Mozilla/5.0 (compatible; FooBot/1.0)", "Mozilla/5.0 (X11)
+    Chrome/1 FooBot/1.0 Safari/1" and "FooBot v1" give "FooBot". A browser's header, and an empty
+    one, name no crawler: they give "".
+
+    Raises:
+        TypeError: for bytes, such as a header of Scrapy's, and for whatever else is no string.
+
     """
     if not isinstance(header, str):
         raise not_a_string("header", header)
-    return _PRODUCT_END.split(_product(header), 1)[0].strip()
+    return _name_of(_product(header))
+
+
+def _name_of(product: str) -> str:
+    """A product without its version and what follows."""
+    return _PRODUCT_END.split(product, 1)[0].strip().rstrip("+")
 
 
 def _product(header: str) -> str:
-    match = _COMPATIBLE.search(header)
-    return (match[1] if match else header).strip()
+    """The product by which a header names its crawler, with its version; "" where it names none.
+
+    A crawler that sends a browser's header names itself, in this order: after "compatible"; by a
+    known name anywhere, but not behind "like"; by the last product with a version in brackets that
+    is no browser's; by the last one behind them.
+    """
+    compatible = _COMPATIBLE.search(header)
+    if compatible and not _is_browsers(compatible[1]):
+        return compatible[1].strip()
+    if not header.lstrip().lower().startswith(("mozilla/", "opera/")):
+        return header.strip()
+    inside = [part.strip() for text in _BRACKETS.findall(header) for part in re.split("[;,]", text)]
+    words = re.split(r"[\s;,()]+", header)
+    likes = {after for word, after in pairwise(words) if word.lower() == "like"}
+    named = [one for one in (*inside, *words) if one not in likes and find_agent(_name_of(one))]
+    if named:
+        return named[0]
+    outside = _BRACKETS.sub(" ", header).split()
+    products = [one for one in (*outside, *inside) if _VERSIONED.match(one)]
+    own = [one for one in products if one not in likes and not _is_browsers(one)]
+    return own[-1] if own else ""
+
+
+def _is_browsers(product: str) -> bool:
+    """Whether a product is that of a browser, or a word for the system that it runs on."""
+    words = _name_of(product).split()
+    return not words or words[0].lower() in _BROWSERS
 
 
 def is_token(name: str) -> bool:

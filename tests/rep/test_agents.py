@@ -19,7 +19,27 @@ HEADERS = {
     "Scrapy/2.19.0 (+https://scrapy.org)": "Scrapy",
     "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)": "Googlebot",
     "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; bingbot/2.0; +x)": "bingbot",
-    "Mozilla/5.0 (X11; Linux x86_64) Firefox/1": "Mozilla",
+    # a browser's header names no crawler
+    "Mozilla/5.0 (X11; Linux x86_64) Firefox/1": "",
+    "Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1)": "",
+    "Mozilla/5.0 (iPhone) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17 Safari/604.1": "",
+    "Mozilla/5.0 (X11) AppleWebKit/1 (KHTML, like Gecko) Chrome/1 Safari/1 Edg/1": "",
+    # forms that vendors document or send
+    "Mozilla/5.0 (Macintosh) Version/8.0.2 Safari/600.2.5 (Applebot/0.1; +http://a)": "Applebot",
+    "Mozilla/5.0 (X11; Linux x86_64; Storebot-Google/1.0) Chrome/79 Safari/537.36": (
+        "Storebot-Google"
+    ),
+    "Baiduspider+(+http://www.baidu.com/search/spider.htm)": "Baiduspider",
+    "Mozilla/5.0 (Windows NT 10.0) Chrome/69.0.3497.81 YisouSpider/5.0 Safari/537.36": (
+        "YisouSpider"
+    ),
+    "Mozilla/5.0 (X11) Chrome/1 Safari/1 (MyBot/1.0; +https://my.example)": "MyBot",
+    "Mozilla/5.0 (compatible) MyBot/1.0": "MyBot",
+    "Mozilla/5.0 (compatible, MyBot/1.0)": "MyBot",
+    "Mozilla/5.0 (compatible; MSIE 8.0; Windows NT 6.0; MyBot/1.0)": "MyBot",
+    "Mozilla/5.0 (X11) Chrome/1 Safari/1 (like Googlebot/2.1)": "",
+    "Mozilla/5.0 (X11) Chrome/1 (MyBot/1.0; like Googlebot/2.1)": "MyBot",
+    "Mozilla/5.0 (compatible; MyBot/1.0; like Googlebot)": "MyBot",
     "Sogou web spider/4.0(+http://www.sogou.com)": "Sogou web spider",
     "360Spider": "360Spider",
     "Mozilla/5.0 (compatible; Yahoo! Slurp; http://help.yahoo.com)": "Yahoo! Slurp",
