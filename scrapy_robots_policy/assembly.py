@@ -22,9 +22,7 @@ from .fetch.order import FetchOrder
 from .rep import Origin, RuleSet
 from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT, CrawlCounts
 from .report.crawl_events import CrawlEvents
-from .resolver.cache import OriginCache
-from .resolver.events import Source
-from .resolver.lookup import Resolver, Sources
+from .resolver.lookup import OriginCache, Resolver, Source, Sources
 from .resolver.origin import OriginRules
 from .stores import MemoryStore, Store, coordinator_of
 

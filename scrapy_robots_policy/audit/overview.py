@@ -1,22 +1,36 @@
 """What files of a record come to: who crawled, what was asked, what was refused, and why.
 
 The fields of a record in words, for the terminal and for the page.
+
+The story of one URL in a record: each decision about it, with all that it rests on, and what the
+page itself said about its use.
+
+The exchanges of a record as WARC 1.1 records (ISO 28500), by the library `warcio`.
+
+A record keeps the headers that bear on the life of a robots.txt, not all that were sent. The WARC
+says so in its first record.
 """
 
 from __future__ import annotations
 
+import io
+import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+
+from w3lib.url import safe_url_string
 
 from ..rep import Reason, origin_of
 from ..rep.escapes import brief, shortened, shown
 from ..rep.url import TDMREP, document_of
 from ..rep.usage import Place, Preference
-from .fields import MAX_TEXT
+from .fields import MAX_TEXT, page_url
 from .reading import OnProgress, RecordFile
 from .replay import Answers, Replay, replaying
 
@@ -235,3 +249,209 @@ def _add(counter: Counter[Any], key: Any, rest: Any = THE_REST) -> None:
         key = brief(key)
     if key:
         counter[key if key in counter or len(counter) < MAX_COUNTED else rest] += 1
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """One decision.
+
+    crawl        the fields of the line of the crawl
+    decision     the fields of its own line, whose number is `line`
+    fingerprint  of its dialect; "": it was decided in none
+    robots       the fields of the robots line that it rests on; None: it rests on none
+    octets       of that robots.txt; None: there was no file
+    answers      the recorded answer beside the one that is given now
+    """
+
+    path: Path
+    line: int
+    crawl: Mapping[str, Any]
+    decision: Mapping[str, Any]
+    fingerprint: str
+    robots: Mapping[str, Any] | None
+    octets: bytes | None
+    answers: Answers | None
+
+
+@dataclass(frozen=True, slots=True)
+class PageStory:
+    """What a page that was fetched said about its use. `page`: its line."""
+
+    path: Path
+    line: int
+    page: Mapping[str, Any]
+
+
+def stories_of(
+    paths: Iterable[Path], url: str, notes: list[str], on_progress: OnProgress
+) -> Iterator[Story | PageStory]:
+    """All that is recorded about the page of a URL. AuditError where a file is broken.
+
+    notes  those on the files are added to it
+    """
+    wanted = _spellings(url)
+    for path in paths:
+        file = RecordFile(path, on_progress)
+        with replaying(file) as replay:
+            for fields in file:
+                kind, is_about = fields["type"], _page(str(fields.get("url"))) in wanted
+                answers = None
+                if kind != "decision" or is_about:  # others would take most of the time
+                    answers = replay.read(fields)
+                if kind == "decision" and is_about:
+                    yield _story(file, fields, replay, answers)
+                elif kind == "page" and is_about:
+                    yield PageStory(file.path, file.lines, fields)
+        notes += file.notes
+
+
+def _spellings(url: str) -> frozenset[str]:
+    """A URL as people write it, and as Scrapy's requests have it."""
+    page = _page(page_url(url))
+    origin = origin_of(page)
+    if origin is None:
+        return frozenset({page})
+    spelled = safe_url_string(page)
+    home = {origin, f"{origin}/"}
+    return frozenset({page, spelled} | (home if spelled in home else set()))
+
+
+def _page(url: str) -> str:
+    return url.partition("#")[0]
+
+
+def _story(
+    file: RecordFile, fields: Mapping[str, Any], replay: Replay, answers: Answers | None
+) -> Story:
+    robots = None if answers is None else replay.line(fields["robots"])
+    return Story(
+        file.path,
+        file.lines,
+        replay.crawl,
+        fields,
+        replay.fingerprints.get(fields.get("dialect", ""), ""),
+        robots,
+        None if robots is None else replay.octets_of(robots),
+        answers,
+    )
+
+
+NO_WARCIO = "audit warc needs warcio: pip install 'scrapy-robots-policy[warc]'"
+NOTE = "Headers: only those that a record of scrapy-robots-policy keeps. Bodies: content-decoded."
+
+
+class WarcError(Exception):
+    """Why no WARC can be written, in one sentence."""
+
+
+def write_warc(paths: Iterable[Path], target: Path) -> int:
+    """How many exchanges were written. AuditError for a broken record, WarcError, OSError."""
+    try:
+        from warcio.warcwriter import WARCWriter  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise WarcError(NO_WARCIO) from None
+    out = target.open("xb")
+    try:
+        with out:
+            writer = WARCWriter(out, gzip=target.suffix == ".gz", warc_version="1.1")
+            return sum(_record(writer, path) for path in paths)
+    except BaseException:  # a part would look like the whole
+        target.unlink()
+        raise
+
+
+def _record(writer: Any, path: Path) -> int:
+    file = RecordFile(path)
+    try:
+        with replaying(file) as replay:
+            return sum(_line(writer, fields, file, replay) for fields in file)
+    except ValueError as error:
+        raise file.error(f"it cannot be written to a WARC: {brief(str(error))}") from None
+
+
+def _line(writer: Any, fields: Mapping[str, Any], file: RecordFile, replay: Replay) -> int:
+    if fields["type"] == "crawl":
+        replay.read(fields)
+        _write_info(writer, fields, file.path.name)
+    elif fields["type"] == "robots":
+        replay.read(fields)
+        return _write_exchanges(writer, fields, replay.octets_of(fields) or b"")
+    return 0
+
+
+def _write_info(writer: Any, crawl: Mapping[str, Any], name: str) -> None:
+    info = {
+        "software": f"scrapy-robots-policy/{crawl['package']} Scrapy/{crawl['scrapy']}",
+        "format": "WARC File Format 1.1",
+        "conformsTo": "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+        "http-header-user-agent": crawl["user_agent"],
+        "robots": crawl["dialect"],
+        "description": NOTE,
+    }
+    record = writer.create_warcinfo_record(f"{name}.warc", info)
+    record.rec_headers.replace_header("WARC-Date", crawl["began"])
+    writer.write_record(record)
+
+
+def _write_exchanges(writer: Any, fields: Mapping[str, Any], octets: bytes) -> int:
+    exchanges = fields.get("exchanges", ())
+    for at, exchange in enumerate(exchanges):
+        is_last = at == len(exchanges) - 1
+        if exchange["status"] is None:
+            _write_failure(writer, exchange)
+            continue
+        has_file = is_last and 200 <= exchange["status"] < 300
+        response = _response(writer, exchange, octets if has_file else b"")
+        if has_file and fields["cut"]:
+            response.rec_headers.add_header("WARC-Truncated", "length")
+        writer.write_request_response_pair(_request(writer, exchange), response)
+    return len(exchanges)
+
+
+def _response(writer: Any, exchange: Mapping[str, Any], octets: bytes) -> Any:
+    from warcio.statusandheaders import StatusAndHeaders  # noqa: PLC0415 - an extra
+
+    status = exchange["status"]
+    phrase = HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else "Unknown"
+    headers = StatusAndHeaders(f"{status} {phrase}", _lines(exchange["received"]), "HTTP/1.1")
+    return writer.create_warc_record(
+        exchange["url"],
+        "response",
+        payload=io.BytesIO(octets),
+        length=len(octets),
+        http_headers=headers,
+        warc_headers_dict={"WARC-Date": exchange["answered"]},
+    )
+
+
+def _request(writer: Any, exchange: Mapping[str, Any]) -> Any:
+    from warcio.statusandheaders import StatusAndHeaders  # noqa: PLC0415 - an extra
+
+    parts = urlsplit(exchange["url"])
+    target = parts.path + (f"?{parts.query}" if parts.query else "")
+    lines = [("Host", parts.netloc), *_lines(exchange["sent"])]
+    headers = StatusAndHeaders(f"GET {target or '/'} HTTP/1.1", lines, is_http_request=True)
+    return writer.create_warc_record(
+        exchange["url"],
+        "request",
+        http_headers=headers,
+        warc_headers_dict={"WARC-Date": exchange["asked"]},
+    )
+
+
+def _write_failure(writer: Any, exchange: Mapping[str, Any]) -> None:
+    """A try without a response is no exchange of HTTP: a metadata record says what happened."""
+    payload = json.dumps({"cause": exchange["cause"]}).encode("ascii")
+    record = writer.create_warc_record(
+        exchange["url"],
+        "metadata",
+        payload=io.BytesIO(payload),
+        length=len(payload),
+        warc_content_type="application/json",
+        warc_headers_dict={"WARC-Date": exchange["answered"]},
+    )
+    writer.write_record(record)
+
+
+def _lines(headers: Mapping[str, str]) -> list[tuple[str, str]]:
+    return [(name.title(), value) for name, value in headers.items()]

@@ -38,7 +38,7 @@ from ..fetch.fetcher import Exchange
 from ..rep import AccessMode, CacheEntry, Dialect, Origin, Reason, Verdict
 from ..rep.url import url_of
 from ..rep.usage import DeclaredUse, UseAnswer
-from ..resolver.events import Source
+from ..resolver.lookup import Source
 from ..resolver.origin import OriginRules
 from ..stats import AUDIT_FAILED
 from .fields import (

@@ -12,9 +12,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.settings import BaseSettings
 
 from ..config import Values, declared_use, redirect_guard, sent_user_agent
-from ..config.identity import crawler_name
-from ..config.overrides import Overrides
-from ..config.request_config import project_overrides
+from ..config.request_config import Overrides, crawler_name, project_overrides
 from ..fetch.redirects import RedirectGuard
 from ..rep import Dialect
 from ..rep.usage import DeclaredUse

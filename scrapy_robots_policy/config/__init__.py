@@ -5,10 +5,9 @@ Settings are one declarative table. A wrong value stops the spider with one sent
 
 from __future__ import annotations
 
-from .identity import DialectKind, sent_user_agent
 from .kinds import SettingError
 from .policy_settings import PolicySettings, TagSettings, declared_use, one_sentence, redirect_guard
-from .request_config import EXEMPT_KEY, RequestConfig, is_exempt
+from .request_config import EXEMPT_KEY, DialectKind, RequestConfig, is_exempt, sent_user_agent
 from .settings_table import SETTINGS, Values
 
 __all__ = [

@@ -44,9 +44,8 @@ from ..rep.usage import NO_USE, DeclaredUse, tokens_for
 from ..report.report_files import ReportFiles
 from ..stores import Store, StoreEvents, check_store, open_store, without_secrets
 from ..tags import DEFAULTS, Actions
-from .identity import CrawlerName, crawler_name, sent_header
 from .kinds import SettingError
-from .request_config import RequestConfigs
+from .request_config import CrawlerName, RequestConfigs, crawler_name, sent_header
 from .settings_table import SETTINGS, Values, filled, has_time
 
 

@@ -3,23 +3,309 @@
 The strongest first: `request.meta["robots"]`; the overrides for the request's host, in layers (the
 spider's for single hosts, the spider's for all hosts, the project's); the request's own User-Agent
 header; the crawl's own choice.
+
+What the user set for single hosts.
+
+A pattern is a host name in which "*" stands for anything, with or without a port. Several patterns
+may match a host. Each matter is then decided by the most specific pattern that sets it: a pattern
+without a star before one with a star, then the longer one.
+
+The crawler, its dialect and its purposes: the kinds of these values, and where each is set.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any
 
+from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
-from ..rep import Dialect, Origin, origin_of, product_token
-from ..rep.agents import STAR
-from ..rep.escapes import listed, quoted
-from .identity import AgentKind, CrawlerName, DialectKind, sent_user_agent
-from .kinds import Kind, SettingError
-from .overrides import Override, Overrides, OverridesKind
+from ..fetch.host_patterns import HostMatch, host_pattern
+from ..rep import DIALECTS, Dialect, Origin, dialect_of, origin_of, product_token
+from ..rep.agents import STAR, is_name, names_a_crawler
+from ..rep.escapes import listed, nearest, quoted
+from ..rep.usage import PURPOSES
+from .kinds import Kind, SettingError, dict_in, from_json, loaded, names_in, wrong
+
+
+class DialectKind:
+    """A dialect by its name, by an import path, or itself."""
+
+    words = "a dialect's name, a `Dialect`, or the import path of one"
+
+    def read(self, name: str, value: Any) -> Dialect:
+        dialect, why = value, ""
+        if isinstance(value, str) and value not in DIALECTS and "." in value:
+            dialect, why = loaded(value)
+            dialect = dialect if isinstance(dialect, Dialect) else None
+        try:
+            return dialect_of(dialect)
+        except ValueError:
+            choices = f"{', '.join(DIALECTS)}, a Dialect, or the import path of one"
+            choices += nearest(value, DIALECTS) if isinstance(value, str) else ""
+            raise wrong(name, value, choices, why) from None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentKind:
+    """A product token, or a User-Agent header that begins with one.
+
+    dialect  its crawlers may have names that are no product tokens
+    """
+
+    dialect: Dialect | None = None
+
+    words = "a product token such as 'MyBot'"
+
+    def read(self, name: str, value: Any) -> str:
+        token = product_token(value) if isinstance(value, str) else ""
+        if not self.names_a_crawler(token):
+            raise SettingError(
+                f"{name} is {quoted(value)}, which gives the product token {token!r}; a crawler's "
+                "name is one word in ASCII, with a letter in it: set it to one, such as 'MyBot'"
+            )
+        return token
+
+    def names_a_crawler(self, token: str) -> bool:
+        return names_a_crawler(token, self.dialect.agents if self.dialect else {})
+
+
+class PurposesKind:
+    """Purposes as a list, or as a text with commas."""
+
+    words = "one or several of " + ", ".join(PURPOSES)
+
+    def read(self, name: str, value: Any) -> frozenset[str]:
+        names = names_in(name, value, self.words)
+        if not set(names) <= set(PURPOSES):
+            raise wrong(name, value, self.words)
+        return frozenset(names)
+
+
+class TokensKind:
+    """Control tokens as a list, or as a text with commas; each once."""
+
+    words = "a list of product tokens such as 'Google-Extended'"
+
+    def read(self, name: str, value: Any) -> tuple[str, ...]:
+        names = names_in(name, value, self.words)
+        if not all(map(is_name, names)):
+            raise wrong(name, value, self.words)
+        return tuple({token.lower(): token for token in names}.values())
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlerName:
+    """The crawler's own name, as robots.txt files know it.
+
+    token     a product token; "*" where the crawler has none
+    is_given  it was given for robots.txt on purpose, so a request's User-Agent header is weaker
+    warning   a sentence where the crawler has no name, else ""
+    """
+
+    token: str
+    is_given: bool
+    warning: str = ""
+
+
+def crawler_name(settings: BaseSettings, spider: Spider | None, dialect: Dialect) -> CrawlerName:
+    """The name by the strongest place that has one. SettingError where a name that was given for
+    robots.txt on purpose is none.
+    """
+    kind = AgentKind(dialect)
+    given = next(_given_names(settings, spider), None)
+    if given is not None:
+        return CrawlerName(kind.read(*given), is_given=True)
+    place, value = sent_user_agent(settings, spider)
+    token = product_token(value)
+    if kind.names_a_crawler(token):
+        return CrawlerName(token, is_given=False)
+    warning = (
+        f"{place} is {quoted(value)}, which names no crawler: only the groups for all crawlers "
+        '("User-agent: *") bind this one. To name it, set ROBOTSTXT_USER_AGENT = "MyBot"'
+    )
+    return CrawlerName(STAR, is_given=False, warning=warning)
+
+
+def _given_names(settings: BaseSettings, spider: Spider | None) -> Iterator[tuple[str, Any]]:
+    for place, value in (
+        ("robots_user_agent", getattr(spider, "robots_user_agent", None)),
+        ("ROBOTSTXT_USER_AGENT", settings.get("ROBOTSTXT_USER_AGENT")),
+    ):
+        if value is not None and value != "":
+            yield place, value
+
+
+def sent_user_agent(settings: BaseSettings, spider: Spider | None) -> tuple[str, str]:
+    """(where it is set, the User-Agent header) of a request that brings none: as the middlewares of
+    Scrapy add it, one after the other.
+    """
+    for place, value in (
+        ("DEFAULT_REQUEST_HEADERS", sent_header(settings, "user-agent")),
+        ("user_agent", getattr(spider, "user_agent", None)),
+        ("USER_AGENT", settings.get("USER_AGENT")),
+    ):
+        if value:
+            return place, _text(value)
+    return "USER_AGENT", ""
+
+
+def sent_header(settings: BaseSettings, name: str) -> str:
+    """A header that DefaultHeadersMiddleware adds, by its name in lower case; "" for none."""
+    headers = from_json(settings.get("DEFAULT_REQUEST_HEADERS"))
+    if not hasattr(headers, "keys"):
+        return ""  # Scrapy itself complains
+    value = {_text(key).lower(): headers[key] for key in headers}.get(name)
+    return _text(value) if value else ""
+
+
+def _text(value: Any) -> str:
+    """A header's value, or name, as text. Of several values Scrapy reads the last one."""
+    if isinstance(value, list | tuple):
+        value = value[-1]
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """What is set for some host; None: not set.
+
+    agent        a product token
+    obey         whether a robots.txt is requested at all
+    crawl_delay  seconds between two requests
+    robots_txt   the file to obey instead of the site's own
+    """
+
+    dialect: Dialect | None = None
+    agent: str | None = None
+    obey: bool | None = None
+    crawl_delay: float | None = None
+    robots_txt: bytes | None = None
+
+    def over(self, weaker: Override) -> Override:
+        """This override, completed by the weaker one where it sets nothing."""
+        own = {item.name: getattr(self, item.name) for item in fields(self)}
+        is_set = {name: value for name, value in own.items() if value is not None}
+        return Override(**{name: getattr(weaker, name) for name in own} | is_set)
+
+
+class Overrides:
+    """Overrides by host pattern.
+
+    name         the setting or attribute that has them
+    sets_delays  whether a delay is set for some host
+    """
+
+    def __init__(self, by_pattern: Mapping[str, Override], name: str = "") -> None:
+        self.name = name
+        self.sets_delays = any(override.crawl_delay for override in by_pattern.values())
+        self._strongest_first = sorted(by_pattern.items(), key=_specificity, reverse=True)
+        self._match = HostMatch(pattern for pattern, _ in self._strongest_first)
+
+    def __bool__(self) -> bool:
+        return bool(self._strongest_first)
+
+    def of(self, origin: str) -> Override:
+        """What is set for the host of an origin."""
+        override = Override()
+        for _, weaker in self._matching(origin):
+            override = override.over(weaker)
+        return override
+
+    def set_by(self, origin: str) -> dict[str, str]:
+        """Where each field of `of(origin)` is set, by its name: "ROBOTS_OVERRIDES['*.a.com']"."""
+        set_by: dict[str, str] = {}
+        for pattern, override in self._matching(origin):
+            for item in fields(override):
+                if getattr(override, item.name) is not None:
+                    set_by.setdefault(item.name, f"{self.name}[{pattern!r}]")
+        return set_by
+
+    def _matching(self, origin: str) -> Iterator[tuple[str, Override]]:
+        return (self._strongest_first[at] for at in self._match.of(origin))
+
+
+def _specificity(item: tuple[str, Override]) -> tuple[bool, int]:
+    pattern = item[0]
+    return "*" not in pattern, len(pattern)
+
+
+def _flag(name: str, value: Any) -> bool:
+    """True or False and nothing like it: `"obey": 0` may be meant as a number of seconds."""
+    if not isinstance(value, bool):
+        raise wrong(name, value, "True or False")
+    return value
+
+
+def _seconds(name: str, value: Any) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value < 1e9:
+        raise wrong(name, value, "a number of seconds from 0 up")
+    return float(value)
+
+
+def _file(name: str, value: Any) -> bytes:
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    if not isinstance(value, bytes):
+        raise wrong(name, value, "the text of a robots.txt")
+    return value
+
+
+KEYS: Mapping[str, Callable[[str, Any], Any]] = {
+    "dialect": DialectKind().read,
+    "agent": AgentKind().read,
+    "obey": _flag,
+    "crawl_delay": _seconds,
+    "robots_txt": _file,
+}
+"""The keys, each with what reads its value: a function of the key and the value."""
+
+
+class OverridesKind:
+    """A dictionary of host patterns, each with a dictionary of `KEYS`; or JSON text of one."""
+
+    words = "a dict of host patterns"
+
+    def read(self, name: str, value: Any) -> Overrides:
+        by_pattern = dict_in(name, value, self.words)
+        return Overrides(
+            {
+                _pattern(name, pattern): _override(name, pattern, keys)
+                for pattern, keys in by_pattern.items()
+            },
+            name,
+        )
+
+
+def _pattern(name: str, pattern: Any) -> str:
+    try:
+        return host_pattern(pattern)
+    except (AttributeError, TypeError, ValueError):
+        raise SettingError(
+            f"{name} has the key {quoted(pattern)}; "
+            "a key must be a host or a pattern such as '*.example.com'"
+        ) from None
+
+
+def _override(name: str, pattern: str, values: Any) -> Override:
+    if not isinstance(values, Mapping):
+        raise SettingError(
+            f"{name} has {quoted(values)} for {pattern!r}; it must be a dict of {listed(KEYS)}"
+        )
+    for key in values:
+        if key not in KEYS:
+            raise SettingError(
+                f"{name} has the key {quoted(key)} for {pattern!r}; the keys are {listed(KEYS)}"
+            )
+    try:
+        return Override(**{key: KEYS[key](key, value) for key, value in values.items()})
+    except SettingError as error:
+        raise SettingError(f"{name} has a wrong value for {pattern!r}: {error}") from None
+
 
 META_KEY = "robots"
 EXEMPT_KEY = "dont_obey_robotstxt"

@@ -29,7 +29,6 @@ from ..rep.access import AccessMode
 from ..rep.escapes import listed, quoted
 from ..rep.usage import LEVELS
 from ..tags import DEFAULTS, read_actions
-from .identity import DialectKind, PurposesKind, TokensKind
 from .kinds import (
     Choice,
     Flag,
@@ -43,7 +42,7 @@ from .kinds import (
     dict_in,
     wrong,
 )
-from .overrides import OverridesKind
+from .request_config import DialectKind, OverridesKind, PurposesKind, TokensKind
 
 NAME, TIME = "%(name)s", "%(time)s"
 

@@ -29,7 +29,7 @@ from ..rep.escapes import brief
 from ..rep.rules import Delay
 from ..rep.url import ROBOTS_TXT, TDMREP, document_of, origin_of_key, url_of
 from ..rep.usage import LICENSE, TDM_POLICY, Place, Preference, statement
-from ..resolver.events import ResolverEvents, Source
+from ..resolver.lookup import ResolverEvents, Source
 from ..resolver.origin import OriginRules
 from .counts import CrawlCounts, OriginCounts
 from .formats import counted, span, utc_time

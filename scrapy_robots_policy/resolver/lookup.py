@@ -11,12 +11,20 @@ the first that awaits it.
 What else may run: each `await` of a lookup lets requests join the waiters, be cancelled, and lets
 the crawl close, which cancels the lookup. `is_looked_up` is set before the first await and taken
 back in `finally`, so there is one lookup for an origin at a time, and waiters are always woken.
+
+The one cache of origins: what was used last stays ready, what was not is packed, then forgotten.
+
+An origin that is ready has its parsed rules. They count with what they can take at most. An origin
+that is packed has its file and its facts as a zlib frame. One bound in octets and one in number
+hold for all of them together.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import replace
+from enum import Enum
 from typing import Any
 
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -27,12 +35,146 @@ from ..exceptions import CrawlClosing, FetchForbidden
 from ..fetch.fetch_gate import FetchGate
 from ..fetch.order import FetchOrder, FetchPlace
 from ..rep import AccessMode, CacheEntry, Dialect, FetchResult, origin_of
-from ..rep.access import holds, is_fresh, remember
+from ..rep.access import AccessOverrides, holds, is_fresh, remember
 from ..rep.url import document_of, key_of, path_of
-from ..stores import MAX_SKEW, EntryError, Store, coordinator_of
-from .cache import OriginCache
-from .events import ResolverEvents, Source
+from ..stores import MAX_SKEW, EntryError, Store, StoreEvents, coordinator_of
+from ..stores.codec import decode, encode, octets_kept
 from .origin import OriginRules, OriginState, Waiter
+
+
+class Source(Enum):
+    """Where an entry came from."""
+
+    SITE = "site"  # it was fetched
+    STORE = "store"
+    CACHE = "cache"  # the document of another origin was redirected to it, so it was fetched then
+    FLEET = "fleet"  # another process fetched it while this one was about to
+
+
+class ResolverEvents(StoreEvents):
+    """Callbacks of a `Resolver` and its store. They do nothing by default."""
+
+    async def on_learned(self, rules: OriginRules, page: Any, source: Source) -> None:
+        """A look at the store or at the site has ended; the requests that wait for it still do."""
+
+    def on_store_lookup(self, *, is_hit: bool) -> None:
+        """`is_hit`: whether the store has an entry of the origin."""
+
+    def on_obeyed(self, key: str, age: float) -> None:
+        """A copy that may be used was last known to be current so many seconds ago. `key`: of what.
+
+        It comes from the store, the fleet or a redirect, or has just been replaced.
+        """
+
+    def on_fetched(
+        self, key: str, result: FetchResult, before: CacheEntry | None, entry: CacheEntry
+    ) -> None:
+        """A try to fetch has ended: the entry before it, and the one after. `key`: of what."""
+
+    def on_shared(self) -> None:
+        """Another process had fetched it when we were about to."""
+
+    def on_fault(self, origin: str, error: BaseException) -> None:
+        """A fault in this package, in a component or in what was handed in: the origin counts as
+        unreachable.
+        """
+
+
+MAX_ORIGINS = 200_000
+MAX_OCTETS = 128 * 1024 * 1024
+MAX_READY_OCTETS = 64 * 1024 * 1024
+
+
+class OriginCache:
+    """The states of origins, the least recently used first.
+
+    overrides  the user's limits on every dialect's access policy
+    """
+
+    def __init__(
+        self,
+        overrides: AccessOverrides,
+        max_origins: int = MAX_ORIGINS,
+        max_octets: int = MAX_OCTETS,
+        max_ready_octets: int = MAX_READY_OCTETS,
+    ) -> None:
+        self.overrides, self.max_origins = overrides, max_origins
+        self.max_octets, self.max_ready_octets = max_octets, max_ready_octets
+        self.ready_octets = self.packed_octets = 0
+        self._ready: OrderedDict[str, tuple[OriginState, int]] = OrderedDict()
+        self._packed: OrderedDict[str, bytes] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._ready) + len(self._packed)
+
+    @property
+    def octets(self) -> int:
+        return self.ready_octets + self.packed_octets
+
+    def get(self, origin: str) -> OriginState | None:
+        kept = self._ready.get(origin)
+        if kept is not None:
+            self._ready.move_to_end(origin)
+            return kept[0]
+        return self._unpacked(origin) if origin in self._packed else None
+
+    def peek(self, origin: str) -> OriginState | None:
+        """The same, but it does not count as a use; None where the origin is packed."""
+        kept = self._ready.get(origin)
+        return None if kept is None else kept[0]
+
+    def new_state(self, origin: str, entry: CacheEntry | None = None) -> OriginState:
+        """A state that is not kept yet."""
+        return OriginState(origin, self.overrides, entry)
+
+    def put_if_unknown(self, origin: str, redirected_here: CacheEntry) -> None:
+        """Keep what came of a redirect, unless something is kept for its origin already."""
+        if self.get(origin) is None:
+            state = self.new_state(origin)
+            state.redirected_here = redirected_here
+            self.put(state)
+
+    def put(self, state: OriginState) -> None:
+        """Keep a state as the most recently used one, in place of what was kept for its origin."""
+        self.discard(state.origin)
+        octets = state.octets
+        self._ready[state.origin] = state, octets
+        self.ready_octets += octets
+        self._shrink()
+
+    def discard(self, origin: str) -> None:
+        kept = self._ready.pop(origin, None)
+        if kept is not None:
+            self.ready_octets -= kept[1]
+        frame = self._packed.pop(origin, None)
+        if frame is not None:
+            self.packed_octets -= octets_kept(origin, frame)
+
+    def _unpacked(self, origin: str) -> OriginState:
+        state = self.new_state(origin, decode(self._packed[origin]))
+        self.put(state)
+        return state
+
+    def _shrink(self) -> None:
+        """Pack, then forget, what was not used for longest. The newest origin always stays."""
+        while len(self._ready) > 1 and self.ready_octets > self.max_ready_octets:
+            self._pack()
+        while len(self) > self.max_origins or self.octets > self.max_octets:
+            if self._packed:
+                origin, frame = self._packed.popitem(last=False)
+                self.packed_octets -= octets_kept(origin, frame)
+            elif len(self._ready) > 1:
+                self._pack()
+            else:
+                return
+
+    def _pack(self) -> None:
+        origin, (state, octets) = self._ready.popitem(last=False)
+        self.ready_octets -= octets
+        if state.entry is not None:
+            frame = self._packed[origin] = encode(state.entry)
+            self.packed_octets += octets_kept(origin, frame)
+
 
 MIN_LIFE = 1.0  # seconds in which no origin is fetched twice, whatever lifetime its answer has
 

@@ -6,7 +6,7 @@ import pytest
 
 from scrapy_robots_policy.config import SettingError
 from scrapy_robots_policy.config.kinds import HostPatterns
-from scrapy_robots_policy.config.overrides import Override, Overrides, OverridesKind
+from scrapy_robots_policy.config.request_config import Override, Overrides, OverridesKind
 from scrapy_robots_policy.fetch.redirects import RedirectGuard
 from scrapy_robots_policy.rep import dialect_of
 

@@ -8,8 +8,7 @@ import pytest
 import scrapy
 
 from scrapy_robots_policy.config import RequestConfig, SettingError, is_exempt
-from scrapy_robots_policy.config.overrides import Override, Overrides
-from scrapy_robots_policy.config.request_config import RequestConfigs
+from scrapy_robots_policy.config.request_config import Override, Overrides, RequestConfigs
 from scrapy_robots_policy.rep import Origin, dialect_of
 from tests.crawls import crawl, middleware_of
 from tests.on_reactor import on_reactor

@@ -20,23 +20,26 @@ from typing import Any
 from ...audit.overview import (
     MAX_COUNTED,
     Overview,
+    PageStory,
+    Story,
+    WarcError,
     cause_words,
     overview_of,
     preference_words,
     reason_words,
     software_words,
     source_words,
+    stories_of,
     time_words,
+    write_warc,
 )
 from ...audit.reading import AuditError, RecordFile
 from ...audit.replay import Check, Checked, Difference
-from ...audit.story import PageStory, Story, stories_of
-from ...audit.warc import WarcError, write_warc
 from ...lint import readable_lines
 from ...rep.escapes import brief, nearest, shortened, shown
 from ...rep.usage import statement
 from ...report.formats import counted
-from ...report.page import (
+from ...report.report_files import (
     Bar,
     bars,
     content_policy,
