@@ -137,8 +137,8 @@ def allows(strength: int) -> bool:
 
 
 class Strong(NamedTuple):
-    """A pattern with its strength. `needle`: a text, beside its start, that each path has that it
-    matches.
+    """A pattern with its strength. `needle`: what follows its last wildcard, but one at the end.
+    Each path that the pattern matches has it.
     """
 
     strength: int
@@ -148,8 +148,8 @@ class Strong(NamedTuple):
 
     @classmethod
     def of(cls, strength: int, pattern: Pattern) -> Strong:
-        needle = max(pattern.rest.rstrip("$").split("*"), key=len) if pattern.rest else ""
-        return cls(strength, needle, *pattern)
+        start, rest = pattern
+        return cls(strength, rest.rstrip("$*").rpartition("*")[2], start, rest)
 
 
 class Index:
@@ -229,6 +229,7 @@ class Reading:
 
     __slots__ = (
         *("_by_length", "_dialect", "_index_html", "_of_rule", "_of_url", "_rewrites_all"),
+        *("_counts_bytes", "_wildcards"),
         *("_usual", "reads_sites"),
     )
 
@@ -236,7 +237,8 @@ class Reading:
         self._dialect = dialect
         self._of_rule = RULE_OCTETS[dialect.percent]
         self._of_url = URL_OCTETS[dialect.percent]
-        self._index_html = dialect.index_html
+        self._index_html, self._wildcards = dialect.index_html, dialect.wildcards
+        self._counts_bytes = dialect.length is Length.BYTES
         self._by_length = dialect.precedence is Precedence.LONGEST
         self._rewrites_all = dialect.percent is Percent.URI
         # The scheme and host of the URLs that are asked for, with the slash after it, and where
@@ -310,19 +312,19 @@ class Reading:
         path = self._path(value) if value else ""
         if path is None:
             return []
-        length = len(path) if self._dialect.length is Length.BYTES else _length_of_literals(path)
+        length = len(path) if self._counts_bytes else _length_of_literals(path)
         if value and not length:
             return []  # "*$", "**": Yandex's library keeps no empty prefix
-        read = Pattern.of if self._dialect.wildcards else Pattern
+        read = Pattern.of if self._wildcards else Pattern
         patterns = [(length, allow, read(path))]
-        if self._dialect.percent is Percent.RFC9309:
+        if "%" in path and self._dialect.percent is Percent.RFC9309:
             patterns += [(length, allow, read(query)) for query in in_query(path)]
         return patterns
 
     def _path(self, value: str) -> str | None:
         """What a value stands for, as it is compared; None: nothing."""
-        no_slash = self._dialect.no_slash
-        if value[0] != "/" and not (value[0] == "*" and self._dialect.wildcards):
+        if value[0] != "/" and not (value[0] == "*" and self._wildcards):
+            no_slash = self._dialect.no_slash
             if no_slash is NoSlash.IGNORED:
                 return None
             if no_slash is NoSlash.ANYWHERE:
