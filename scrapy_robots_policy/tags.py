@@ -128,7 +128,10 @@ def without_long_tags(html: str) -> str:
 
 _WHITE = " \t\n\r\x0c"
 _NOT_PAGES = ("data:", "javascript:", "mailto:", "tel:")  # a data: URL may have 10 MB
-_MAX_HREF = 8_192  # characters of a link; browsers take no more in practice
+_MAX_HREF = 65_536  # characters of a link
+# A longer URL is compared as it stands: its canonical form takes 20 times its memory. Scrapy itself
+# drops requests with more than URLLENGTH_LIMIT, 2,083.
+_MAX_CANONICAL = 8_192
 _TAGS_HEADER = b"X-Robots-Tag"
 _TAGS_HEADERS = frozenset({_TAGS_HEADER})
 
@@ -223,6 +226,8 @@ def _targets(href: str, response: HtmlResponse) -> Iterator[str]:
 
 def _canonical(url: str, encoding: str = "utf-8") -> str:
     """The canonical form of a URL; "" if it is no URL."""
+    if len(url) > _MAX_CANONICAL:
+        return url
     try:
         return str(canonicalize_url(url, encoding=encoding))
     except ValueError:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from ipaddress import IPv6Address
 
-from ..rep.match import Index, Pattern, Strong, place_of, strength_of
+from ..rep.match import Index, Pattern, Ranked, place_of, strength_of
 from ..rep.url import DEFAULT_PORTS, host_of_origin
 
 _HOST_AND_PORT = re.compile(r"(.*?)(:[0-9*]+)?", re.DOTALL)
@@ -49,7 +49,7 @@ class HostMatch:
         backwards = [Pattern.of(pattern[::-1] + "$") for pattern in patterns]
         self._index = Index(
             [(pattern.start, at) for at, pattern in enumerate(backwards)],
-            lambda wanted: (Strong.of(strength_of(0, False, at), backwards[at]) for at in wanted),
+            lambda wanted: (Ranked.of(strength_of(0, False, at), backwards[at]) for at in wanted),
         )
 
     def of(self, origin: str) -> list[int]:

@@ -7,8 +7,8 @@ after the path, the longest key that this one starts with (its parent), the pare
 on. A look (`bisect`) finds the place. The patterns of the keys on this way are tried, and the
 strongest that matches decides. That is linear in the file at worst, when all rules have one key.
 
-A line becomes a pattern when a path asks for its key: most lines of a large file are never asked
-for. What an index keeps for a line is its key and a few numbers.
+A line is read as a pattern when the first path comes that starts with its key. In a large file most
+lines are never read. For such a line, the index holds its key and a few numbers.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _rest_matches(rest: str, path: str, at: int) -> bool:
 # 9309 §2.2.2: the longest rule decides, and an Allow among equally long ones; then the first is
 # named. Where the order of rules decides, the place stands for the length, too. An empty Disallow
 # is weaker than all others: its length is -1.
-_PLACES = 24  # bits
+_PLACES = 40  # bits; a text may be as long
 _LAST = (1 << _PLACES) - 1
 NOTHING = 0  # the strength where no pattern matches: that allows
 ROBOTS_TXT = 1 << _PLACES | _LAST  # /robots.txt is allowed, by no rule
@@ -136,7 +136,7 @@ def allows(strength: int) -> bool:
     return strength == NOTHING or strength >> _PLACES & 1 == 1
 
 
-class Strong(NamedTuple):
+class Ranked(NamedTuple):
     """A pattern with its strength. `needle`: what follows its last wildcard, but one at the end.
     Each path that the pattern matches has it.
     """
@@ -147,7 +147,7 @@ class Strong(NamedTuple):
     rest: str
 
     @classmethod
-    def of(cls, strength: int, pattern: Pattern) -> Strong:
+    def of(cls, strength: int, pattern: Pattern) -> Ranked:
         start, rest = pattern
         return cls(strength, rest.rstrip("$*").rpartition("*")[2], start, rest)
 
@@ -166,14 +166,14 @@ class Index:
     __slots__ = ("_firsts", "_keys", "_parents", "_places", "_read", "_strong")
 
     def __init__(
-        self, lines: list[tuple[str, int]], read: Callable[[Iterable[int]], Iterable[Strong]]
+        self, lines: list[tuple[str, int]], read: Callable[[Iterable[int]], Iterable[Ranked]]
     ) -> None:
         lines.sort()
         keys: list[str] = []
         self._keys, self._parents, self._firsts = keys, array("i"), array("I")
         self._places = array("I", [place for _, place in lines])
         self._read = read
-        self._strong: dict[int, tuple[Strong, ...]] = {}  # what was read, by the number of its key
+        self._strong: dict[int, tuple[Ranked, ...]] = {}  # what was read, by the number of its key
         within: list[int] = []  # the last key, its parent, the parent of that …
         for number, (key, _) in enumerate(lines):
             if keys and key == keys[-1]:
@@ -215,7 +215,7 @@ class Index:
             at = self._parents[at]
         return sorted(found, reverse=True)
 
-    def _patterns(self, at: int) -> tuple[Strong, ...]:
+    def _patterns(self, at: int) -> tuple[Ranked, ...]:
         """The patterns of a key, the strongest first."""
         patterns = self._strong.get(at)
         if patterns is None:
@@ -243,7 +243,7 @@ class Reading:
         self._rewrites_all = dialect.percent is Percent.URI
         # The scheme and host of the URLs that are asked for, with the slash after it, and where
         # that stands: one value, so that no thread reads one without the other. At first none.
-        self._usual = "\n", 0
+        self._usual: tuple[str | tuple[str, ...], int] = (), 0
         self.reads_sites = dialect.no_slash is NoSlash.REFERENCE
 
     def path_of(self, url: str) -> str:
@@ -277,7 +277,7 @@ class Reading:
                 key = key[: key.rindex(_INDEX) + 1]  # the directory is allowed, too
             yield key, line.start()
 
-    def strong(self, allow: bool, value: str, place: int, start: str = "") -> list[Strong]:
+    def ranked(self, allow: bool, value: str, place: int, start: str = "") -> list[Ranked]:
         """The patterns of a rule with their strengths. This is the only ranking.
 
         start  as much of the value as paths have to start with as it is
@@ -286,9 +286,9 @@ class Reading:
         if start and value == start and not (allow and self._index_html):
             # As most rules are written: nothing to rewrite, and no wildcard.
             length = len(value) if by_length else _LAST - place
-            return [Strong(strength_of(length, allow, place), "", value, "")]
+            return [Ranked(strength_of(length, allow, place), "", value, "")]
         return [
-            Strong.of(strength_of(length if by_length else _LAST - place, says, place), pattern)
+            Ranked.of(strength_of(length if by_length else _LAST - place, says, place), pattern)
             for length, says, pattern in self.patterns(allow, value)
         ]
 

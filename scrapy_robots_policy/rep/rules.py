@@ -32,7 +32,7 @@ from .match import (
     ROBOTS_TXT,
     Index,
     MatchedPart,
-    Strong,
+    Ranked,
     allows,
     place_of,
     reading_of,
@@ -330,10 +330,10 @@ class RuleSet:
         read = (self._line_at(place) for _, place in lines)
         return sum(bool(self._reading.patterns(allow, value)) for allow, value, _ in read) >= limit
 
-    def _patterns_at(self, places: Iterable[int]) -> Iterator[Strong]:
+    def _patterns_at(self, places: Iterable[int]) -> Iterator[Ranked]:
         for place in places:
             allow, value, start = self._line_at(place)
-            yield from self._reading.strong(allow, value, place, start)
+            yield from self._reading.ranked(allow, value, place, start)
 
     def _line_at(self, place: int) -> tuple[bool, str, str]:
         """(whether it allows, the value, its literal start) of the rule line that starts there."""

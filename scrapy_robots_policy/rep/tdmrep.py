@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from .access import FOREVER, AccessMode, AccessPolicy, AccessResult, Step
 from .dialect import Precedence
 from .engines import RFC9309
-from .match import Index, Strong, place_of, reading_of
+from .match import Index, Ranked, place_of, reading_of
 from .url import octets_of
 from .usage import TDM_POLICY, TDM_RESERVATION, Place, Preference
 
@@ -60,9 +60,9 @@ class TdmRules:
         self._reading = reading_of(DIALECT)
         self._index = Index([("", at) for at in range(len(self._rules))], self._patterns_at)
 
-    def _patterns_at(self, places: Iterable[int]) -> Iterator[Strong]:
+    def _patterns_at(self, places: Iterable[int]) -> Iterator[Ranked]:
         for place in places:
-            yield from self._reading.strong(False, octets_of(self._rules[place].location), place)
+            yield from self._reading.ranked(False, octets_of(self._rules[place].location), place)
 
     def preferences(self, url: str) -> tuple[Preference, ...]:
         """What the first rule that matches says of a page; nothing where none matches."""

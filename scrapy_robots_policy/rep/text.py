@@ -157,8 +157,8 @@ def grammar_of(dialect: Dialect) -> Grammar:
         words = _any_of(key for key in keys if " " not in key)
         return rf"(?:(?:{one})[^:#\n]*:|(?:{words}){_SPACE})"
 
-    # A look at the first letter: most other lines need not be compared with each spelling. A key
-    # that allows is told by its group, so the two kinds of rule lines have one expression.
+    # One expression has both kinds of rule lines: its group 1 holds the key of a line that allows.
+    # It looks at the first letter first, because most other lines differ from each spelling there.
     allow = f"({_any_of(spellings.allow)})" if dialect.allow_lines else r"((?!))"
     end = rf"(?:[^:#\n]*:|{_SPACE})" if lenient else f"{_W}:"
     head = rf"(?=[ad])(?:{_any_of(spellings.disallow)}|{allow}){end}"

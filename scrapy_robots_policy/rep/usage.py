@@ -32,7 +32,7 @@ from .checks import check_strings
 from .dialect import Dialect
 from .escapes import MAX_OCTETS, shown
 from .groups import Groups
-from .match import Index, Strong, length_of, place_of, reading_of, strength_of
+from .match import Index, Ranked, length_of, place_of, reading_of, strength_of
 from .text import grammar_of, line_numbers
 from .url import readable
 
@@ -412,10 +412,10 @@ class _Labelled:
         self._of_path = list(by_path.values())
         paths, reading = list(by_path), reading_of(dialect)
 
-        def patterns(places: Iterable[int]) -> Iterator[Strong]:
+        def patterns(places: Iterable[int]) -> Iterator[Ranked]:
             for at in places:
                 for length, _, pattern in reading.patterns_of_path(paths[at]):
-                    yield Strong.of(strength_of(length, False, at), pattern)
+                    yield Ranked.of(strength_of(length, False, at), pattern)
 
         self._index = Index([("", at) for at in range(len(paths))], patterns)
 

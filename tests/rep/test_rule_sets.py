@@ -133,3 +133,18 @@ def test_a_new_name_with_every_question_takes_no_more_memory(ask):
 
     _, octets = held_by(lambda: ask_as(3_000))
     assert octets < MIB
+
+
+def test_the_place_of_a_rule_may_be_far_down_in_a_file_without_a_limit():
+    body = b"User-agent: *\nDisallow: /a\n#" + b"x" * (17 * MIB) + b"\nDisallow: /b\n"
+    read = parse(body, "original1994")
+    assert [read.verdict(url, "bot").line for url in ("/a", "/b", "/c")] == [2, 4, 0]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_url_that_begins_with_a_line_feed_is_read_alike_before_and_after_others(dialect: str):
+    mine = DIALECTS[dialect].but("mine")  # nobody has asked in it yet
+    read = parse(b"User-agent: *\nDisallow: /a\n", mine)
+    answers = [read.allowed("\n/a", "bot"), read.allowed("http://h/x", "bot")]
+    assert answers == [False, True]
+    assert read.allowed("\n/a", "bot") is False

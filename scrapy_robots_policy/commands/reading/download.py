@@ -6,6 +6,7 @@ those of the environment. Redirects, bodies and causes are read by the crawl's c
 
 from __future__ import annotations
 
+import re
 import socket
 from threading import Thread
 from time import monotonic, time
@@ -27,6 +28,7 @@ from ...fetch.redirects import ANYWHERE, Answer, Lookup, RedirectGuard, Way, fol
 from ...rep import FetchResult
 
 _WITHOUT_CONNECTION = ("dns", "connection refused", "connection failed")
+_DIGITS = re.compile("[0-9]+")
 DEADLINE = 30.0  # seconds for one robots.txt, redirects included
 
 
@@ -110,9 +112,11 @@ def _get(url: str, user_agent: str, ends: float) -> Answer:
 def _peer_of(raw: Any) -> str:
     """The address that was reached; "" where it is not known."""
     sock = getattr(raw.connection, "sock", None)
+    if sock is None:  # the server closes the connection: only the response has its socket
+        sock = getattr(getattr(raw._original_response.fp, "raw", None), "_sock", None)  # noqa: SLF001
     try:
         return str(sock.getpeername()[0]) if sock else ""
-    except OSError:  # it is closed
+    except OSError:  # it is closed already
         return ""
 
 
@@ -138,6 +142,11 @@ def _result(response: Any, ends: float, *, is_proxied: bool) -> FetchResult:
     status = response.status_code
     headers = {name.lower(): value for name, value in response.headers.items()}
     check_answer(status, headers, is_proxied=is_proxied, is_conditional=False)
+    length = headers.get(
+        "content-length", "0"
+    )  # RFC 9110 §8.6: digits; `requests` passes over others
+    if not all(_DIGITS.fullmatch(number.strip()) for number in length.split(",")):
+        raise UnreadableBodyError("a Content-Length that is no number")
     octets = b""
     if 200 <= status < 300:
         packed, is_whole = _read(response.raw, ends)
