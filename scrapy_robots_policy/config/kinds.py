@@ -6,7 +6,6 @@ Settings come as Python values or, from `-s` and scrapyd, as text. A kind reads 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,8 +27,6 @@ _AS_WRITTEN: Mapping[str, Any] = (
     if sys.version_info >= (3, 14)
     else {}
 )
-
-_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 §5.6.2: token
 
 
 class SettingError(ValueError):
