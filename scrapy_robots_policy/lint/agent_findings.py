@@ -10,14 +10,15 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ..rep.agents import FORMER_NAMES, STAR, TOKEN, CrawlerKind, crawlers, find_agent, product_token
-from ..rep.dialect import AgentValue, Dialect
+from ..rep.dialect import Dialect
 from ..rep.engines import DIALECTS
 from ..rep.escapes import listed
 from ..rep.rules import RuleSet
 from ..rep.verdict import Rule
 from .findings import Finding, quoted
+from .habits import SITE, SOMEBODY, group_alone, reads_whole_names
 from .rule_findings import meant_path
-from .source_file import SITE, SOMEBODY, SourceFile, and_others, group_alone, whole
+from .source_file import SourceFile, and_others, whole
 
 LONGEST_NAME = 32  # octets
 _LONG = 9  # octets
@@ -143,9 +144,9 @@ def _unmatchable(source: SourceFile, lines: list[re.Match[str]]) -> Finding:
     """One finding for all of them: lists of such names are copied from site to site."""
     first, *others = lines
     name = quoted(first[1])
-    readers = tuple(d.name for d in source.others if d.agent_value is AgentValue.WHOLE)
+    readers = tuple(d.name for d in source.others if reads_whole_names(d))
     token = TOKEN.match(first[1])
-    if source.dialect.agent_value is AgentValue.WHOLE:
+    if reads_whole_names(source.dialect):
         message = f"no crawler has the name {name}"
     elif token:
         message = f"{name} is read as {quoted(token[0])}; {listed(readers)} read the whole of it"

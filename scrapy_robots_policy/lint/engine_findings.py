@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from itertools import chain
 
 from ..rep.agents import STAR, find_agent, product_token
-from ..rep.dialect import CrawlDelay, Dialect
+from ..rep.dialect import Dialect
 from ..rep.engines import DIALECTS, Cause, cause, with_values
 from ..rep.escapes import listed
 from ..rep.rules import RuleSet, seconds
 from ..rep.text import grammar_of
 from ..rep.verdict import Rule
 from .findings import Finding, quoted
+from .habits import SITE, SOMEBODY, has_wildcards, reads_allow, reads_delays
 from .rule_findings import meant_path
-from .source_file import SITE, SOMEBODY, SourceFile, and_others, whole
+from .source_file import SourceFile, and_others, whole
 
 _MAY_GO = "it may be removed, unless it is the only line between two User-agent lines"
 _OF_THE_PAGE = "a page leaves an index by a noindex of its own (meta tag, X-Robots-Tag) and no rule"
@@ -100,15 +101,15 @@ def _engines(lines: list[re.Match[str]]) -> dict[Dialect, str]:
 def _why_ignored(line: re.Match[str], dialect: Dialect) -> str:
     key, value = line[1].lower(), line[2]
     is_read = {
-        "crawl-delay": dialect.crawl_delay is not CrawlDelay.IGNORED,
+        "crawl-delay": reads_delays(dialect),
         "request-rate": False,
         "visit-time": False,
-        "allow": dialect.allow_lines,
+        "allow": reads_allow(dialect),
     }
     if not is_read.get(key, True):
         return f"{dialect.name} knows no {key.capitalize()}"
     is_rule = key in ("allow", "disallow")
-    if is_rule and not dialect.wildcards and ("*" in value or value.endswith("$")):
+    if is_rule and not has_wildcards(dialect) and ("*" in value or value.endswith("$")):
         return f"{dialect.name} knows no wildcards"
     return ""
 

@@ -9,15 +9,24 @@ from operator import itemgetter
 from unicodedata import category, name
 from urllib.parse import quote
 
-from ..rep.access import AccessResult, is_html_page, is_wide, looks_like_text, start_of
-from ..rep.dialect import Beyond, Dialect, Text
+from ..rep.access import (
+    AccessMode,
+    FetchResult,
+    is_html_page,
+    is_wide,
+    judge,
+    looks_like_text,
+    remember,
+    start_of,
+)
+from ..rep.dialect import Dialect
 from ..rep.escapes import listed
 from ..rep.match import reading_of
-from ..rep.text import GOOGLE_LINE
+from ..rep.text import GOOGLE_LINE, bytes_read
 from .findings import Edit, Finding, quoted
+from .habits import MARK, cuts_lines, skips_mark
 from .source_file import SourceFile
 
-MARK = b"\xef\xbb\xbf"
 # How a page, or a part of one, may start too; and so may a robots.txt with a strange comment.
 _TAG = re.compile(
     rb"\s*<(?:!--|!doctype|/?(?:meta|title|body|script|style|link|div|p|br|center|h[1-6]|pre|b|"
@@ -44,8 +53,9 @@ def html_page(source: SourceFile) -> Iterator[Finding]:
 
 
 def _rules_in_page(source: SourceFile) -> str:
-    is_read = source.dialect.access.html_page is AccessResult.SUCCESSFUL
-    has_rules = is_read and any(group.rules for group in source.groups)
+    result = FetchResult(200, source.body, media_type="text/html")
+    access = judge(remember(None, result, 0.0), 0.0, source.dialect.access)
+    has_rules = access.mode is AccessMode.RULES and any(group.rules for group in source.groups)
     what_it_does = "obeys the rules" if has_rules else "reads no rule"
     return f"{source.dialect.name} {what_it_does} in it"
 
@@ -55,7 +65,7 @@ def mark(source: SourceFile) -> Iterator[Finding]:
     first_line = next(source.lines, None) if source.body.startswith(MARK) else None
     if first_line is None or source.line_of(first_line) != 1:
         return
-    spoilt = [d.name for d in source.dialects if d.text is Text.PERL]
+    spoilt = [d.name for d in source.dialects if not skips_mark(d)]
     first = source.written[0][len(MARK) :]
     # A second mark, or the start of one, would be skipped once it stands at the start.
     edits = [] if first.startswith("\xef") else [Edit(1, first)]
@@ -121,12 +131,13 @@ def _first_fault(octets: str) -> int:
 
 
 def size(source: SourceFile) -> Iterator[Finding]:
-    over = [d for d in source.dialects if source.size > d.size_limit]
+    over = {d: bytes_read(source.size, d) for d in source.dialects}
+    over = {d: read for d, read in over.items() if read < source.size}
     if not over:
         return
     last = source.line_at(len(source.text))
-    opened = [dialect.name for dialect in over if dialect.beyond_size is Beyond.OPEN]
-    cut = _by_limit((d.size_limit, d) for d in over if d.beyond_size is Beyond.CUT)
+    opened = [dialect.name for dialect, read in over.items() if not read]
+    cut = _by_limit((read, dialect) for dialect, read in over.items() if read)
     effects = [f"{listed(names)} read the first {limit:,} only" for limit, names in cut.items()]
     if opened:
         effects.append(f"{listed(opened)} {'obeys' if len(opened) == 1 else 'obey'} none of it")
@@ -148,7 +159,7 @@ def _by_limit(limits: Iterable[tuple[int, Dialect]]) -> dict[int, list[str]]:
 
 
 def long_lines(source: SourceFile) -> Iterator[Finding]:
-    cutting = tuple(d.name for d in source.dialects if d.text is Text.GOOGLE)
+    cutting = tuple(d.name for d in source.dialects if cuts_lines(d))
     if len(source.body) <= GOOGLE_LINE:
         return
     for number, line in source.lines_read:
@@ -212,8 +223,9 @@ def named(character: str) -> str:
 
 def rule_count(source: SourceFile) -> Iterator[Finding]:
     """A crawler may be bound by several groups: what counts is the sum of their rules."""
+    count = sum(len(group.rules) for group in source.groups)
     for dialect in source.dialects:
-        if sum(len(group.rules) for group in source.groups) >= dialect.rule_limit:
+        if reading_of(dialect).are_too_many(count):
             yield from _too_many_rules(source, dialect)
 
 
@@ -221,11 +233,11 @@ def _too_many_rules(source: SourceFile, dialect: Dialect) -> Iterator[Finding]:
     reading = reading_of(dialect)
     counts: Counter[str] = Counter()
     for group in source.groups:
-        count = sum(bool(reading.patterns(rule.allow, rule.path)) for rule in group.rules)
+        count = sum(reading.is_read(rule.allow, rule.path) for rule in group.rules)
         counts.update(dict.fromkeys(group.names, count))
     for group in source.groups:
         name, count = max(((name, counts[name]) for name in sorted(group.names)), key=itemgetter(1))
-        if count >= dialect.rule_limit:
+        if reading.are_too_many(count):
             yield source.finding(
                 "R107",
                 source.span_of_line(group.lines[0] if group.lines else 1),

@@ -9,40 +9,24 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ..rep.agents import STAR, Category, find_agent, product_token
-from ..rep.dialect import Dialect, OrphanRules, SeveralGroups, Text
+from ..rep.dialect import Dialect
 from ..rep.escapes import listed
 from ..rep.text import WHITE, grammar_of
 from ..rep.verdict import Rule
 from .agent_findings import binds
-from .file_findings import MARK
 from .findings import Edit, Finding, quoted, unquoted
-from .source_file import (
-    ANYTHING,
-    SAYS_SOMETHING,
-    SITE,
-    SOMEBODY,
-    SourceFile,
-    Span,
-    and_others,
-    whole,
-)
+from .habits import MARK, SITE, SOMEBODY, binds_orphans, reads_first_only, skips_mark
+from .source_file import ANYTHING, SAYS_SOMETHING, SourceFile, Span, and_others, whole
 
 _FOR_EVERYBODY = frozenset({"sitemap", "host", "license"})
-_WHAT_IS_READ = {
-    SeveralGroups.ALL: "joins the two groups",
-    SeveralGroups.FIRST: "reads the first group only",
-    SeveralGroups.FIRST_NAMED: "reads the first group only",
-    SeveralGroups.HEAVIEST: f"reads {SeveralGroups.HEAVIEST.value}",
-}
-_FIRST_ONLY = {SeveralGroups.FIRST, SeveralGroups.FIRST_NAMED}
 _Content = tuple[tuple[str, str], ...]
 _BLANK = re.compile(rf"\n[{WHITE}]*(?=\n|\Z)")
 
 
 def orphans(source: SourceFile) -> Iterator[Finding]:
-    if source.dialect.orphan_rules is OrphanRules.FOR_ALL:
+    if binds_orphans(source.dialect):
         return
-    obeying = [d.name for d in source.others if d.orphan_rules is OrphanRules.FOR_ALL]
+    obeying = [d.name for d in source.others if binds_orphans(d)]
     for rule in source.grammar.rule.finditer(source.text, 0, source.first_agent):
         yield source.finding(
             "R301",
@@ -138,7 +122,7 @@ def blank_lines(source: SourceFile) -> Iterator[Finding]:
     losing = _losing(source.dialects)
     # Where a mark is kept, line 1 is no User-agent line: it begins no group that could end.
     is_marked = source.body.startswith(MARK)
-    unmarked = [d for d in source.dialects if not (is_marked and d.text is Text.PERL)]
+    unmarked = [d for d in source.dialects if not (is_marked and not skips_mark(d))]
     losing_line_1 = _losing(unmarked)
     for lines, start, end in source.lists:
         for above, below in pairwise(lines):
@@ -295,15 +279,12 @@ def _crawler_of(value: str, dialect: Dialect) -> str:
 
 
 def _again(source: SourceFile, line: re.Match[str], first: re.Match[str]) -> Finding:
-    firsts = {SeveralGroups.FIRST} if line[1] == STAR else _FIRST_ONLY
-    first_only = tuple(d.name for d in source.dialects if d.several_groups in firsts)
-    heaviest = [d.name for d in source.dialects if d.several_groups is SeveralGroups.HEAVIEST]
+    first_only = tuple(d.name for d in source.dialects if reads_first_only(d, line[1]))
     return source.finding(
         "R305",
         line.span(1),
         f"{quoted(line[1])} has a group from line {source.line_of(first)} on: "
-        f"{listed(first_only)} read that one only, {listed(heaviest)} "
-        f"{SeveralGroups.HEAVIEST.value}, others join the two",
+        f"{listed(first_only)} read that one only, others join the two",
         "put all rules for a crawler in one group",
         first_only,
     )
@@ -312,11 +293,13 @@ def _again(source: SourceFile, line: re.Match[str], first: re.Match[str]) -> Fin
 def _as_version(source: SourceFile, line: re.Match[str], first: re.Match[str]) -> Finding:
     """About this dialect alone: to others the two may be the names of two crawlers."""
     dialect = source.dialect
+    first_only = reads_first_only(dialect, line[1])
     return source.finding(
         "R305",
         line.span(1),
         f"{quoted(line[1])} is the same crawler as {quoted(first[1])} of line "
-        f"{source.line_of(first)}: {dialect.name} {_WHAT_IS_READ[dialect.several_groups]}",
+        f"{source.line_of(first)}: {dialect.name} "
+        f"{'reads the first group only' if first_only else 'joins the two groups'}",
         "put all rules for a crawler in one group, under its name without a version",
     )
 

@@ -30,14 +30,16 @@ from itertools import islice
 from ..rep.agents import STAR
 from ..rep.dialect import NO_LIMIT, Dialect
 from ..rep.escapes import listed
+from ..rep.match import reading_of
 from ..rep.rules import RuleSet
 from ..rep.text import WHITE, grammar_of
 from ..rep.verdict import Rule
 from .findings import Edit, Finding, quoted, unquoted
 from .group_findings import without_rules
+from .habits import SITE, SOMEBODY, group_alone, has_wildcards
 from .ignore_comments import ignored
 from .rule_findings import as_sent
-from .source_file import ANYTHING, SITE, SOMEBODY, CombinedGroup, SourceFile, group_alone, whole
+from .source_file import ANYTHING, CombinedGroup, SourceFile, whole
 
 _MAX_BEATEN = 100  # findings R404 in a file
 _MAX_STEPS = 200_000_000  # octets of rules that are no plain paths, times octets of all rules
@@ -57,8 +59,12 @@ def _groups(source: SourceFile) -> Iterator[CombinedGroup]:
     """Those below the limits of all dialects. R107 is about the others, in which a rule fewer may
     make a dialect obey all the rest.
     """
-    limit = min(dialect.rule_limit for dialect in source.dialects)
-    return (group for group in source.groups if len(group.rules) < limit)
+    readings = list(map(reading_of, source.dialects))
+    return (
+        group
+        for group in source.groups
+        if not any(reading.are_too_many(len(group.rules)) for reading in readings)
+    )
 
 
 def duplicates(source: SourceFile) -> Iterator[Finding]:
@@ -146,7 +152,7 @@ def _engine(rules: list[Rule], dialect: Dialect) -> RuleSet:
 def urls_of(rule: Rule, dialect: Dialect) -> tuple[str, ...]:
     """URLs that another rule matches only if it matches all that this rule matches."""
     path = as_sent(rule.path)
-    if not dialect.wildcards:
+    if not has_wildcards(dialect):
         path += ANYTHING
     elif path.endswith("$"):
         path = path.removesuffix("$").replace("*", ANYTHING)
@@ -161,12 +167,11 @@ def urls_of(rule: Rule, dialect: Dialect) -> tuple[str, ...]:
 
 
 def _beaten(source: SourceFile, rules: _Rules) -> Iterator[Finding]:
+    reading = reading_of(source.dialect)
     seen: set[tuple[bool, str]] = set()
     for rule, _ in rules.kept:
-        if not rule.path or (
-            rule.allow and source.dialect.index_html and "/index.htm" in rule.path
-        ):
-            continue  # the second may stand for the directory
+        if not rule.path or len(reading.patterns(rule.allow, rule.path)) > 1:
+            continue  # it may stand for the directory, too
         key = rule.allow, rule.path
         if key in seen:
             continue  # R405 is about it

@@ -32,8 +32,9 @@ from ..rep.usage import (
 )
 from .findings import Finding, quoted
 from .group_findings import all_disallowed
+from .habits import SOMEBODY, reads_first_only
 from .line_findings import has_two_words
-from .source_file import SOMEBODY, SourceFile, Span, whole
+from .source_file import SourceFile, Span, whole
 
 
 def addresses(source: SourceFile) -> Iterator[Finding]:
@@ -293,8 +294,7 @@ def _lines_of_groups(source: SourceFile) -> list[list[_Use]]:
         for name in names:
             first.setdefault(name, number)
         if any(
-            first[name] == number or not source.reads_first_only(frozenset({name}))
-            for name in names
+            first[name] == number or not reads_first_only(source.dialect, name) for name in names
         ):
             span = start, source.end_of(agent_list)
             uses_of.setdefault(names, []).extend(_uses(source, span))

@@ -12,13 +12,15 @@ from functools import lru_cache
 from itertools import islice
 
 from ..rep.agents import STAR
-from ..rep.dialect import Dialect, EmptyRule, NoSlash
+from ..rep.dialect import Dialect, EmptyRule
 from ..rep.escapes import listed
-from ..rep.url import RULE_OCTETS, origin_of
+from ..rep.match import reading_of
+from ..rep.url import origin_of
 from ..rep.verdict import Rule
 from .findings import Edit, Finding, quoted
+from .habits import SITE, SOMEBODY, group_alone, has_wildcards
 from .line_findings import second_key
-from .source_file import SITE, SOMEBODY, SourceFile, group_alone
+from .source_file import SourceFile
 
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _UNRESERVED = string.ascii_letters + string.digits + "-._~"  # RFC 3986 §2.3
@@ -65,14 +67,12 @@ def never_matching(source: SourceFile) -> Iterator[Finding]:
 
 def can_match(value: str, dialect: Dialect) -> bool:
     """Whether a rule alone in its file matches one of the URLs that it could be meant for."""
-    if dialect.no_slash is NoSlash.REFERENCE and (value[0] == "?" or origin_of(value)):
-        return True  # of the site that it names, or of robots.txt itself
     rules = group_alone(dialect, f"Disallow: {value}")
     written = as_sent(value)
     filled = written.removesuffix("$").replace("*", "x")
-    if value[0] not in "/*" and dialect.no_slash in (NoSlash.LITERAL, NoSlash.IGNORED):
-        return False  # every path starts with a slash
-    meant = [SITE + start + path for start in ("", "/", "/x") for path in (written, filled)]
+    # A rule may name a site, and Perl reads "?x" as "/robots.txt?x".
+    starts = [SITE + start for start in ("", "/", "/x", "/robots.txt")]
+    meant = [start + path for start in ("", *starts) for path in (written, filled)]
     return not all(rules.allowed(url, SOMEBODY) for url in meant)
 
 
@@ -80,10 +80,10 @@ def _why_never(value: str, dialect: Dialect) -> tuple[str, str]:
     """(why, what to write instead)"""
     if _names_site(value):
         return "a rule is a path, without the site", _without_site(value)
-    if value[0] != "/" and not (value[0] == "*" and dialect.wildcards):
+    if value[0] != "/" and not (value[0] == "*" and has_wildcards(dialect)):
         if value.startswith("^"):  # of a regular expression: R409
             return "it does not start with /", "remove the ^"
-        star = ", or * if anything may come before it" if dialect.wildcards else ""
+        star = ", or * if anything may come before it" if has_wildcards(dialect) else ""
         return "it does not start with /", f"write / before it{star}"
     characters = dict.fromkeys(_NEVER_RAW.findall(value))  # the dialect may escape some of them
     raw = next((one for one in characters if not can_match(f"/{one}x", dialect)), "")
@@ -116,13 +116,13 @@ def expressions(source: SourceFile) -> Iterator[Finding]:
                 f"{quoted(sign[0])} is compared with the URL as it stands: a rule is no regular "
                 "expression",
                 "write * for any characters and $ for the end, and all others as in the URL"
-                if source.dialect.wildcards
+                if has_wildcards(source.dialect)
                 else "write the start of the path, as in the URL",
             )
 
 
 def dollars(source: SourceFile) -> Iterator[Finding]:
-    if not source.dialect.wildcards:
+    if not has_wildcards(source.dialect):
         return
     for rule in source.every_rule:
         at = rule.path[:-1].find("$")
@@ -162,8 +162,8 @@ def _decoded(source: SourceFile, rule: Rule, literal: tuple[str, ...]) -> list[E
     not `literal` would read another path, because a character becomes a part of an escape.
     """
     path = _ESCAPE.sub(lambda escape: _plain(escape[0]) or escape[0], rule.path)
-    octets = {RULE_OCTETS[d.percent] for d in source.dialects if d.name not in literal}
-    if any(read(path) != read(rule.path) for read in octets):
+    readings = (reading_of(d) for d in source.dialects if d.name not in literal)
+    if any(one.patterns(False, path) != one.patterns(False, rule.path) for one in readings):
         return []
     written = source.written[rule.line - 1]
     return [Edit(rule.line, written.replace(rule.path, path, 1))]

@@ -9,19 +9,18 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..rep.agents import STAR
-from ..rep.dialect import NO_LIMIT, Dialect, OrphanRules, SeveralGroups, Text
+from ..rep.dialect import NO_LIMIT, Dialect, Text
 from ..rep.engines import DIALECTS
 from ..rep.rules import RuleSet
-from ..rep.text import WHITE, clean_text, grammar_of, mark_of
+from ..rep.text import WHITE, bytes_read, clean_text, grammar_of, mark_of
 from ..rep.url import readable
 from ..rep.verdict import Rule
 from .findings import KINDS, Edit, Finding
+from .habits import binds_orphans, reads_first_only
 
 _MARK = "\ufeff"
 _WHOLE = Dialect("whole file", size_limit=NO_LIMIT, text=Text.PERL)
-SOMEBODY = "qzxj"  # a crawler that no file names: the groups for all crawlers bind it
 ANYTHING = "\n"  # in a path: no rule holds one, and no dialect with wildcards rewrites it
-SITE = "http://example.com"  # where a path is asked about: in some dialects a rule may name a site
 SAYS_SOMETHING = re.compile(rf"\n[{WHITE}]*[^#{WHITE}\n](?:[^\n]*[^{WHITE}\n])?")
 
 _MAX_OCTETS = 50_000_000  # of a file, times questions
@@ -61,7 +60,7 @@ class SourceFile:
         self.size = max(size, len(body))
         self.text = clean_text(body, dialect)
         self.grammar = grammar_of(dialect)
-        self._mark = mark_of(body[:3].decode("latin-1"), dialect.text)
+        self._mark = mark_of(body[:3].decode("latin-1"), dialect)
         self._starts = [end.start() for end in re.finditer("\n", self.text)]
 
     @cached_property
@@ -133,7 +132,7 @@ class SourceFile:
         come with a list without lines, in a dialect where they bind all crawlers.
         """
         lists = self.lists
-        if self.dialect.orphan_rules is OrphanRules.FOR_ALL:
+        if binds_orphans(self.dialect):
             lists = [AgentList([], 0, self.first_agent), *lists]
         return [(agent_list, tuple(self._rules_in(agent_list))) for agent_list in lists]
 
@@ -157,7 +156,8 @@ class SourceFile:
         groups: dict[frozenset[str], tuple[list[int], list[Rule]]] = {}
         for agent_list, rules in self.rules_of_lists:
             names = frozenset(line[2].lower() for line in agent_list.lines) or frozenset({STAR})
-            if names in groups and self.reads_first_only(names):
+            name = STAR if STAR in names else ""
+            if names in groups and reads_first_only(self.dialect, name):
                 continue
             lines_of, rules_of = groups.setdefault(names, ([], []))
             lines_of += map(self.line_of, agent_list.lines)
@@ -171,13 +171,6 @@ class SourceFile:
     def every_rule(self) -> Iterator[Rule]:
         """The rules that bind crawlers, in the order of the file."""
         return (rule for _, rules in self.rules_of_lists for rule in rules)
-
-    def reads_first_only(self, names: frozenset[str]) -> bool:
-        """Whether of several groups for the same crawlers the first one binds them alone."""
-        several = self.dialect.several_groups
-        if several is SeveralGroups.FIRST_NAMED:
-            return STAR not in names
-        return several is SeveralGroups.FIRST
 
     @cached_property
     def agent_numbers(self) -> list[int]:
@@ -211,7 +204,7 @@ class SourceFile:
         "#". A changed line moves where such a file is cut.
         """
         octets = self.size + self.body.count(b"#")
-        return any(octets > dialect.size_limit for dialect in self.dialects)
+        return any(octets > bytes_read(octets, dialect) for dialect in self.dialects)
 
     @cached_property
     def written(self) -> list[str]:
@@ -282,11 +275,6 @@ def and_others(source: SourceFile, noun: str, others: list[re.Match[str]]) -> st
     until = source.line_of(others[-1])
     nouns = noun + "s" * (len(others) > 1)
     return f" (and {len(others):,} more {nouns} like it, up to line {until})"
-
-
-def group_alone(dialect: Dialect, *rules: str, agent: str = STAR) -> RuleSet:
-    """A file of one group: a User-agent line, and these lines after it."""
-    return RuleSet("\n".join((f"User-agent: {agent}", *rules)).encode("latin-1"), dialect)
 
 
 def whole(line: re.Match[str]) -> Span:

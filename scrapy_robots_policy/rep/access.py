@@ -123,6 +123,11 @@ class AccessPolicy:
         for fault in _faults(self):
             raise ValueError(f"AccessPolicy: {fault}")
 
+    @property
+    def asks_for_site(self) -> bool:
+        """Whether it matters for an unreachable file that the site answers other requests."""
+        return any(step.site_down for step in self.unreachable)
+
 
 def _faults(policy: AccessPolicy) -> Iterator[str]:
     """What is wrong with the values of the fields, though each is of its type."""

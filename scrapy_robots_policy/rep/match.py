@@ -305,6 +305,14 @@ class Reading:
                 patterns.append((len(directory) + 2, allow, Pattern.of(directory + "/$")))
         return patterns
 
+    def is_read(self, allow: bool, value: str) -> bool:
+        """Whether a rule counts: the dialect may ignore it."""
+        return bool(self.patterns(allow, value))
+
+    def are_too_many(self, rules: int) -> bool:
+        """Whether of so many rules, all of which count, none is obeyed."""
+        return rules >= self._dialect.rule_limit
+
     def patterns_of_path(self, value: str, allow: bool = False) -> list[tuple[int, bool, Pattern]]:
         """What a path gives to match with, as it may stand in lines that are no rules, too: the
         empty path matches everything.

@@ -37,7 +37,7 @@ from .match import (
     place_of,
     reading_of,
 )
-from .text import clean_text, grammar_of, is_too_large, line_numbers
+from .text import bytes_read, clean_text, grammar_of, line_numbers
 from .url import readable
 from .usage import USER_AGENT, Overridden, Preference, UsageLines
 from .verdict import Details, Group, Reason, Rule, Verdict
@@ -127,7 +127,7 @@ class RuleSet:
             check_octets(body)
             check_type("dialect", dialect, Dialect)
             body = bytes(body)
-        is_over = is_too_large(body, dialect)
+        is_over = len(body) > 0 == bytes_read(len(body), dialect)
         self._read("\n" if is_over else clean_text(body, dialect), dialect, is_over)
 
     def _read(self, text: str, dialect: Dialect, is_over: bool) -> None:
@@ -324,11 +324,11 @@ class RuleSet:
         """Whether so many rules bind one crawler that the dialect obeys none. Ignored ones do not
         count.
         """
-        limit = self.dialect.rule_limit
-        if len(lines) < limit:
+        reading = self._reading
+        if not reading.are_too_many(len(lines)):
             return False
         read = (self._line_at(place) for _, place in lines)
-        return sum(bool(self._reading.patterns(allow, value)) for allow, value, _ in read) >= limit
+        return reading.are_too_many(sum(reading.is_read(allow, value) for allow, value, _ in read))
 
     def _patterns_at(self, places: Iterable[int]) -> Iterator[Ranked]:
         for place in places:

@@ -54,7 +54,7 @@ def clean_text(body: bytes, dialect: Dialect) -> str:
     """The text that the dialect reads, after a line feed."""
     how = dialect.text
     text = body[: dialect.size_limit].decode("latin-1")
-    text = "\n" + text[len(mark_of(text, how)) :]
+    text = "\n" + text[len(mark_of(text, dialect)) :]
     if "\r" in text:
         if how is Text.YANDEX:
             text = re.sub("\r[\r\n]?", "\n", text)
@@ -69,17 +69,21 @@ def clean_text(body: bytes, dialect: Dialect) -> str:
     return text
 
 
-def mark_of(text: str, how: Text) -> str:
+def mark_of(text: str, dialect: Dialect) -> str:
     """The byte order mark, or the part of it, that the text starts with and that is skipped."""
+    how = dialect.text
     if text[:1] != _MARK[0] or how is Text.PERL:
         return ""
     lengths = (3, 2, 1) if how is Text.GOOGLE else (3,)
     return next((_MARK[:length] for length in lengths if text.startswith(_MARK[:length])), "")
 
 
-def is_too_large(body: bytes, dialect: Dialect) -> bool:
-    """Whether the file is so large that the dialect does not obey any of it."""
-    return len(body) > dialect.size_limit and dialect.beyond_size is Beyond.OPEN
+def bytes_read(size: int, dialect: Dialect) -> int:
+    """How many bytes of a file of this size a dialect reads; 0 where it obeys none of it."""
+    limit = dialect.size_limit
+    if size <= limit:
+        return size
+    return 0 if dialect.beyond_size is Beyond.OPEN else limit
 
 
 def line_numbers(text: str, starts: Iterable[int]) -> list[int]:

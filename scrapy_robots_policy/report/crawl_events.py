@@ -118,9 +118,8 @@ class CrawlEvents(ResolverEvents):
         is_news = _is_news(rules, source) if counts.is_shared else self._note_mode(rules, counts)
         if is_news:
             self._log_mode(rules, source)
-        if rules.access.result is AccessResult.UNREACHABLE and any(
-            step.site_down for step in rules.dialect.access.unreachable
-        ):
+        is_unreachable = rules.access.result is AccessResult.UNREACHABLE
+        if is_unreachable and rules.dialect.access.asks_for_site:
             self.on_unreachable()
         self.report_rules(rules, page)
         if rules.rules is not None:

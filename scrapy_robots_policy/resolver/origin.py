@@ -17,7 +17,6 @@ from ..rep import (
     CacheEntry,
     Dialect,
     FetchResult,
-    Reason,
     RuleSet,
     Verdict,
     judge,
@@ -25,7 +24,7 @@ from ..rep import (
 )
 from ..rep.access import FOREVER, Access, AccessOverrides, AccessResult, goes_far_enough, remember
 from ..rep.tdmrep import TdmRules
-from ..rep.url import ROBOTS_TXT, document_of, path_of
+from ..rep.url import ROBOTS_TXT, document_of
 from ..rep.usage import DeclaredUse, Overridden, Preference
 from ..rep.verdict import refuse, verdict_of
 
@@ -103,22 +102,17 @@ class OriginRules:
     def allowed(self, url: str, agent: str) -> bool:
         if self.rules is not None:
             return self.rules.allowed(url, agent)
-        return self.access.mode is AccessMode.ALLOW or self._is_robots_txt(url)
+        return self.access.mode is AccessMode.ALLOW or self.verdict(url, agent).allowed
 
     def verdict(self, url: str, agent: str) -> Verdict:
         """The answer of `allowed`, with its reason."""
         if self.rules is not None:
             return self.rules.verdict(url, agent)
-        if self._is_robots_txt(url):
-            return Verdict(True, Reason.ROBOTS_TXT, self.dialect.name, agent)
-        return verdict_of(self.access, self.dialect, agent)
+        return verdict_of(self.access, self.dialect, url, agent)
 
     def verdict_for_use(self, url: str, agent: str, use: DeclaredUse) -> Verdict:
         """The verdict for a crawl that declares a use: the site may refuse the page to it."""
         return refuse(self.verdict(url, agent), use, self.reserved(url))
-
-    def _is_robots_txt(self, url: str) -> bool:
-        return self.dialect.robots_txt_allowed and path_of(url) == "/robots.txt"
 
     @property
     def sitemaps(self) -> tuple[str, ...]:

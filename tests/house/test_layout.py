@@ -14,6 +14,7 @@ from graphlib import TopologicalSorter
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS
+from scrapy_robots_policy.rep.dialect import options as dialect_options
 from tests.house.sources import MODULES, PACKAGE, nodes_of
 
 # From the ground up: a folder, or a module of the package itself, imports from the lines above its
@@ -99,6 +100,21 @@ def test_nothing_is_keyed_by_a_dialects_name():
         for one in ast.walk(node.slice if isinstance(node, ast.Subscript) else node)
     )
     assert [one.value for one in compared if getattr(one, "value", "") in [*DIALECTS]] == []
+
+
+def test_only_rep_decides_by_an_option_of_a_dialect():
+    """Others ask rules, or hand what is asked (`access`, `agents`, `size_limit`) to `rep`."""
+    options = {*dialect_options()} - {"access", "agents", "size_limit"}
+    read = [
+        f"{name}: {ast.unparse(node)}"
+        for name in FILES
+        if name.partition(".")[0] != "rep"
+        for node in nodes_of(FILES[name])
+        if isinstance(node, ast.Attribute)
+        and node.attr in options
+        and ast.unparse(node.value).rpartition(".")[2] in ("d", "dialect", "here", "there")
+    ]
+    assert read == []
 
 
 LOADED = [

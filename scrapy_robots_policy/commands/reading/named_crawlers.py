@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from ...lint.agent_findings import rules_for
-from ...lint.source_file import SITE, SourceFile
+from ...lint.habits import SITE
+from ...lint.source_file import SourceFile
 from ...rep import Dialect, product_token
 from ...rep.agents import STAR, TOKEN, names_a_crawler
+from ...rep.text import bytes_read
 from ..arguments import UsageError
 
 MAX_CRAWLERS = 2000
@@ -18,7 +20,7 @@ def named_crawlers(name: str, octets: bytes, dialect: Dialect) -> list[str]:
     UsageError where there are too many: an answer about some would look like one about all. A
     file over 500 KiB may name fewer.
     """
-    most = min(MAX_CRAWLERS, MAX_OCTETS_IN_ALL // max(1, min(len(octets), dialect.size_limit)))
+    most = min(MAX_CRAWLERS, MAX_OCTETS_IN_ALL // max(1, bytes_read(len(octets), dialect)))
     names: dict[str, str] = {}
     for value in dict.fromkeys(line[1] for line in SourceFile(octets, dialect).agents):
         crawler = _crawler_of(value, dialect)

@@ -33,6 +33,9 @@ def run(options: Options) -> int:
     return 0
 
 
+_MAIN = ("precedence", "wildcards", "blank_line", "crawl_delay")
+
+
 def _print_all() -> None:
     head = ("dialect", "decides", "wildcards", "blank line", "crawl-delay", "by code", "by docs")
     print_columns([_row(dialect) for dialect in DIALECTS.values()], head=head)
@@ -53,10 +56,7 @@ def _row(dialect: Dialect) -> tuple[str, ...]:
         counts.clear()
     return (
         dialect.name,
-        dialect.precedence.value,
-        value_text(dialect.wildcards),
-        dialect.blank_line.value,
-        dialect.crawl_delay.value,
+        *(value_text(getattr(dialect, option)) for option in _MAIN),
         str(counts[Certainty.ORACLE]),
         str(counts[Certainty.DOCUMENTED]),
     )

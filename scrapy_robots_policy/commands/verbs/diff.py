@@ -24,10 +24,10 @@ from itertools import chain
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from ...lint.habits import has_wildcards
 from ...lint.rule_findings import as_sent
 from ...rep import Dialect, origin_of
 from ...rep.agents import STAR
-from ...rep.dialect import NoSlash
 from ...rep.escapes import brief
 from ...rep.usage import NO_USE, Preference, statement
 from ...resolver.origin import OriginRules
@@ -61,14 +61,15 @@ def filling_for(values: Iterable[str]) -> str:
 def paths_of(value: str, dialect: Dialect, filling: str) -> tuple[str, ...]:
     """Paths that a value is meant for, as they are sent; a whole URL where it names a site."""
     value = as_sent(value)
-    is_anchored = dialect.wildcards and value.endswith("$")
-    if dialect.wildcards:
+    is_anchored = False
+    if has_wildcards(dialect):
+        is_anchored = value.endswith("$")
         value = value.removesuffix("$").replace("*", filling)
-    if dialect.no_slash is NoSlash.REFERENCE:
-        path = value if value.startswith("/") or origin_of(value) else f"/{value}"
+    if value.startswith("/") or origin_of(value):
+        paths = [value]
     else:
-        path = value if value.startswith("/") else f"/{filling}{value}"
-    return (path,) if is_anchored else (path, path + filling)
+        paths = [f"/{value}", f"/{filling}{value}"]
+    return tuple(paths if is_anchored else chain(*((path, path + filling) for path in paths)))
 
 
 def is_wild(value: str) -> bool:
@@ -247,7 +248,7 @@ class _Comparison:
         every = list(dict.fromkeys(line.path for line in lines))
         wild = list(filter(is_wild, every))
         changes: list[list[Change]] = []
-        for value in values if self.before.dialect.wildcards else ():
+        for value in values if has_wildcards(self.before.dialect) else ():
             others = every if is_wild(value) else wild
             self.left -= len(others)
             if self.left < 0:
