@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
 
 from scrapy_robots_policy.commands.printing.verdict_data import (
@@ -24,36 +25,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "dialects.md"
 CRAWLERS = ROOT / "docs" / "crawlers.md"
 
-OPTIONS = {
-    "text": "how bytes become lines",
-    "size_limit": "bytes read of a file",
-    "beyond_size": "of a larger file, the rest is not read, or no rule is obeyed",
-    "rule_limit": "a crawler with so many rules, or more, obeys none; ignored lines do not count",
-    "keys": "how the words before the colon are read",
-    "blank_line": "what a blank line does",
-    "extension_ends_agents": "any other line ends a list of User-agent lines",
-    "orphan_rules": "rules before the first User-agent line",
-    "several_groups": "which of several groups that name the crawler bind it",
-    "agent_value": "what part of a User-agent line's value names a crawler",
-    "agent_match": "how it is compared with the crawler's name",
-    "agents": "the engine's crawlers",
-    "allow_lines": "Allow lines are read",
-    "wildcards": "`*` and a final `$` are special",
-    "no_slash": "how a rule without `/` or `*` at its start is read",
-    "percent": "how percent-escapes are compared",
-    "precedence": "which of several matching rules decides",
-    "length": "how a rule's length is counted",
-    "empty_disallow": "a Disallow without a path",
-    "empty_allow": "an Allow without a path",
-    "index_html": "Allow: …/index.html allows the directory too",
-    "robots_txt_allowed": "/robots.txt itself is always allowed",
-    "crawl_delay": "Crawl-delay",
-    "tag_names": "the names in robots tags that bind the engine's crawlers",
-    "tag_rules": "the rules of robots tags that are read",
-    "tag_conflict": "which of two contradicting robots tags holds",
-    "access": "how the result of a fetch is read, and for how long (its table is below)",
-}
-
+OPTIONS = {one.name: one.metadata["meaning"] for one in fields(Dialect) if one.metadata}
 SHOWN_APART = ("agents", "access")
 
 SHORT = {
@@ -117,9 +89,10 @@ A dialect is its differences from RFC 9309. Each difference has a source:
 | oracle | the engine's published code was run or read |
 | documented | the engine's documentation or a standard has it |
 
-What no source says is as in RFC 9309. The last two columns of the first table say how many options
-the engine's code, or its documentation, sets otherwise: where they are few, the engine may still do
-more that nobody has published. `make table` writes this page from
+What no source says is as in RFC 9309. The last two columns of the first table say of how many
+options the engine's code, or its documentation, tells: where they are few, the engine may still do
+more that nobody has published. Where code is the source and we differ from it on purpose, the
+source says so. `make table` writes this page from
 `scrapy_robots_policy/rep/engines.py`: change the data there.
 
 Your own dialect is an engine's with other values of some options:

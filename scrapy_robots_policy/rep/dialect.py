@@ -157,6 +157,14 @@ class Source(NamedTuple):
     text: str
 
 
+def _option(default: Any, meaning: str, clause: str = "") -> Any:
+    """An option: RFC 9309's value, or what makes it; what it is about; where the RFC says so."""
+    metadata = {"meaning": meaning, "clause": clause}
+    if callable(default):
+        return field(default_factory=default, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
 @dataclass(frozen=True)
 class Dialect:
     """How one engine reads robots.txt files. The defaults are RFC 9309's.
@@ -172,44 +180,92 @@ class Dialect:
     name: str
 
     # reading the file
-    text: Text = Text.STANDARD
-    size_limit: int = 500 * KIB  # bytes
-    beyond_size: Beyond = Beyond.CUT
-    rule_limit: int = NO_LIMIT  # with so many rules, none is obeyed; ignored ones do not count
-    keys: Keys = Keys.EXACT
+    text: Text = _option(
+        Text.STANDARD,
+        "how bytes become lines",
+        "§2.3: UTF-8; silent on a mark and on NUL: what most parsers do",
+    )
+    size_limit: int = _option(500 * KIB, "bytes read of a file", "§2.5: at least 500 KiB")
+    beyond_size: Beyond = _option(
+        Beyond.CUT,
+        "of a larger file, the rest is not read, or no rule is obeyed",
+        "§2.5: a limit may be set",
+    )
+    rule_limit: int = _option(
+        NO_LIMIT, "a crawler with so many rules, or more, obeys none; ignored lines do not count"
+    )
+    keys: Keys = _option(
+        Keys.EXACT,
+        "how the words before the colon are read",
+        "§2.2: leniency is for other records only",
+    )
 
     # groups
-    blank_line: BlankLine = BlankLine.NOTHING
-    extension_ends_agents: bool = False
-    orphan_rules: OrphanRules = OrphanRules.IGNORED
-    several_groups: SeveralGroups = SeveralGroups.ALL
+    blank_line: BlankLine = _option(
+        BlankLine.NOTHING, "what a blank line does", "§2.2: emptyline inside a group"
+    )
+    extension_ends_agents: bool = _option(
+        False,
+        "any other line ends a list of User-agent lines",
+        "§2.2.4: other records must not interfere",
+    )
+    orphan_rules: OrphanRules = _option(
+        OrphanRules.IGNORED, "rules before the first User-agent line", "§2.2.2"
+    )
+    several_groups: SeveralGroups = _option(
+        SeveralGroups.ALL, "which of several groups that name the crawler bind it", "§2.2.1"
+    )
 
     # agents
-    agent_value: AgentValue = AgentValue.TOKEN
-    agent_match: AgentMatch = AgentMatch.EQUAL
-    agents: Mapping[str, Agent] = field(default_factory=lambda: crawlers_of("rfc9309"))
+    agent_value: AgentValue = _option(
+        AgentValue.TOKEN, "what part of a User-agent line's value names a crawler", "§2.2.1"
+    )
+    agent_match: AgentMatch = _option(
+        AgentMatch.EQUAL, "how it is compared with the crawler's name", "§2.2.1"
+    )
+    agents: Mapping[str, Agent] = _option(
+        lambda: crawlers_of("rfc9309"), "the engine's crawlers", "§2.2.1: own token, then *"
+    )
 
     # rules
-    allow_lines: bool = True
-    wildcards: bool = True
-    no_slash: NoSlash = NoSlash.LITERAL
-    percent: Percent = Percent.RFC9309
-    precedence: Precedence = Precedence.LONGEST
-    length: Length = Length.BYTES
-    empty_disallow: EmptyRule = EmptyRule.ALLOWS
-    empty_allow: EmptyRule = EmptyRule.ALLOWS
-    index_html: bool = False  # Allow: …/index.html allows the directory too
-    robots_txt_allowed: bool = True
+    allow_lines: bool = _option(True, "Allow lines are read", "§2.2.2")
+    wildcards: bool = _option(True, "`*` and a final `$` are special", "§2.2.3")
+    no_slash: NoSlash = _option(
+        NoSlash.LITERAL,
+        "how a rule without `/` or `*` at its start is read",
+        "§2.2: a path pattern starts with /; §5.1 starts one with *",
+    )
+    percent: Percent = _option(
+        Percent.RFC9309, "how percent-escapes are compared", "§2.2.2 and figures 4 and 6"
+    )
+    precedence: Precedence = _option(
+        Precedence.LONGEST, "which of several matching rules decides", "§2.2.2"
+    )
+    length: Length = _option(Length.BYTES, "how a rule's length is counted", "§2.2.2: most octets")
+    empty_disallow: EmptyRule = _option(
+        EmptyRule.ALLOWS, "a Disallow without a path", "§2.2: empty-pattern"
+    )
+    empty_allow: EmptyRule = _option(EmptyRule.ALLOWS, "an Allow without a path")
+    index_html: bool = _option(False, "Allow: …/index.html allows the directory too")
+    robots_txt_allowed: bool = _option(True, "/robots.txt itself is always allowed", "§2.2.2")
 
     # other lines
-    crawl_delay: CrawlDelay = CrawlDelay.OWN
+    crawl_delay: CrawlDelay = _option(CrawlDelay.OWN, "Crawl-delay")
 
     # robots tags of pages
-    tag_names: tuple[str, ...] = (ANY_NAME,)  # names in tags that bind the engine's crawlers
-    tag_rules: tuple[str, ...] = TAG_RULES
-    tag_conflict: TagConflict = TagConflict.RESTRICTIVE
+    tag_names: tuple[str, ...] = _option(
+        (ANY_NAME,), "the names in robots tags that bind the engine's crawlers"
+    )
+    tag_rules: tuple[str, ...] = _option(TAG_RULES, "the rules of robots tags that are read")
+    tag_conflict: TagConflict = _option(
+        TagConflict.RESTRICTIVE, "which of two contradicting robots tags holds"
+    )
 
-    access: AccessPolicy = AccessPolicy()
+    access: AccessPolicy = _option(
+        AccessPolicy(),
+        "how the result of a fetch is read, and for how long (its table is below)",
+        "§2.3.1 and §2.4",
+    )
     sources: Mapping[str, Source] = field(
         default_factory=lambda: MappingProxyType({}), repr=False, compare=False
     )

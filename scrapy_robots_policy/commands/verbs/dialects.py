@@ -41,8 +41,8 @@ def _print_all() -> None:
     print_columns([_row(dialect) for dialect in DIALECTS.values()], head=head)
     print_line()
     print_sentence(
-        "The two numbers: in how many options the engine's code, or its documentation, says "
-        "something else than RFC 9309. All others are as in RFC 9309."
+        "The two numbers: of how many options the engine's code, or its documentation, tells. "
+        "All others are as in RFC 9309."
     )
     print_line()
     print_sentence(
