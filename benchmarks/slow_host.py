@@ -10,6 +10,8 @@ queue The same with 100,000 requests, and the scheduler has all of them before t
       as in a crawl that is resumed. (Scrapy takes some seconds to read so many from `start`.)
 dead  900 hosts in an order of chance, with two pages each, and then with four. Every third host
       accepts the connection for its robots.txt and is silent. "robots off" is the mark to reach.
+delay 300 healthy hosts with ten pages each beside 3,000 with three each, in an order of chance.
+      The 3,000 ask for 60 seconds between two requests. "ours, no delay kept" is the mark to reach.
 broad 10,000 hosts in an order of chance, with a page each. One in twenty is silent. "ours, without
       it" is the same crawl without the silent hosts: the mark to reach. It takes some minutes, and
       is run only if it is named.
@@ -38,7 +40,9 @@ from table import Table
 from web import Hit, Reply, Web, hosts, robots
 
 KINDS = {"robots off": OFF, "stock": STOCK, "ours": OURS}
+NO_DELAY = "ours, no delay kept"
 MARK = "ours, without it"
+ALL_KINDS = [*KINDS, MARK, NO_DELAY]
 CONCURRENT = 16
 PAGE = 0.02  # seconds that a page takes
 POLL = 0.5  # seconds between two looks at what the hosts have seen
@@ -48,6 +52,7 @@ RULES = "User-agent: *\nDisallow: /no\n"
 FIRST, HEALTHY = "127.0.200.1", hosts(20)
 PAGES = 50
 MANY, BROAD = hosts(900), hosts(10_000)
+QUICK, PACED = hosts(3_300)[:300], hosts(3_300)[300:]
 DEAD_OF_MANY, DEAD_OF_BROAD = MANY[::3], BROAD[::20]
 SILENT = robots("", after=None)
 
@@ -86,6 +91,13 @@ def in_any_order(pages: int) -> Callable[[Web], dict[str, list[str]]]:
         return dict.fromkeys(KINDS, shuffled(web, MANY, pages))
 
     return urls_by_kind
+
+
+def beside_paced(web: Web) -> dict[str, list[str]]:
+    healthy = [web.url(host, f"/{n}") for n in range(10) for host in QUICK]
+    urls = healthy + [web.url(host, f"/{n}") for n in range(3) for host in PACED]
+    random.Random(18).shuffle(urls)
+    return dict.fromkeys(("ours", NO_DELAY), urls)
 
 
 def broad(web: Web) -> dict[str, list[str]]:
@@ -132,6 +144,15 @@ CASES = {
         )
         for pages in (2, 4)
     ],
+    "delay": [
+        Case(
+            "300 hosts beside 3,000 with Crawl-delay: 60",
+            QUICK + PACED,
+            frozenset(PACED),
+            robots(RULES + "Crawl-delay: 60\n"),
+            beside_paced,
+        )
+    ],
     "broad": [
         Case(
             "500 dead hosts of 10,000, a page each", BROAD, frozenset(DEAD_OF_BROAD), SILENT, broad
@@ -145,7 +166,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=CASES, default=["head", "dead"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cap", type=float, default=60.0)
-    parser.add_argument("--kinds", nargs="+", choices=[*KINDS, MARK], default=[*KINDS, MARK])
+    parser.add_argument("--kinds", nargs="+", choices=ALL_KINDS, default=ALL_KINDS)
     options = parser.parse_args()
     for name in options.only:
         for case in CASES[name]:
@@ -169,6 +190,8 @@ def measure(case: Case, options: argparse.Namespace) -> None:
             for kind in random.Random(turn).sample(kinds, len(kinds)):
                 web.log()
                 settings = {"CONCURRENT_REQUESTS": CONCURRENT, **KINDS.get(kind, OURS)}
+                if kind == NO_DELAY:
+                    settings["ROBOTS_CRAWL_DELAY_MAX"] = 0
                 plan = Plan(urls[kind], settings, queued=case.queued)
                 reached[kind].append(watched(Crawling(plan), web, case.slow, options.cap))
     for kind, times in reached.items():

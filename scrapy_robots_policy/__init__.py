@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .addon import Addon
     from .downloadermiddlewares import Disallowed, RobotsPolicyMiddleware
+    from .queue import RobotsPriorityQueue
     from .robotparser import RobotParser
     from .spidermiddlewares import ItemRefused, RobotsTagMiddleware
     from .stores import Store
@@ -21,6 +22,7 @@ __all__ = [
     "ItemRefused",
     "RobotParser",
     "RobotsPolicyMiddleware",
+    "RobotsPriorityQueue",
     "RobotsTagMiddleware",
     "Store",
 ]
@@ -31,6 +33,7 @@ _HOME = {
     "ItemRefused": "spidermiddlewares",
     "RobotParser": "robotparser",
     "RobotsPolicyMiddleware": "downloadermiddlewares",
+    "RobotsPriorityQueue": "queue",
     "RobotsTagMiddleware": "spidermiddlewares",
     "Store": "stores",
 }

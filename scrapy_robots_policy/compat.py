@@ -15,8 +15,7 @@ import os
 import sys
 import time
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any
 from urllib.parse import unquote
@@ -25,7 +24,6 @@ import scrapy.crawler
 import scrapy.exceptions
 from scrapy import signalmanager, signals, version_info
 from scrapy.core.downloader import Downloader
-from scrapy.core.scheduler import Scheduler
 from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
 from scrapy.resolver import dnscache
@@ -276,12 +274,10 @@ class EngineAccess:
 
     | private attribute                | without it                                               |
     | -------------------------------- | -------------------------------------------------------- |
-    | `downloader._get_slot`           | waiting requests do not count for their host             |
     | `transferring`, `queue` of slots | what is there as a delay begins, or is cancelled, counts |
     |                                  | for no visit                                             |
     | `engine._slot.nextcall.schedule` | the engine takes up to 5 s to use a place that was lent  |
     | `engine._slot.close`             | a closing crawl waits until its waiting requests go on   |
-    | `engine._slot.scheduler`         | one host may have as many waiting requests as all may    |
     | the pools of the HTTP handlers   | late robots.txt take connections; without a reactor only |
     """
 
@@ -298,10 +294,8 @@ class EngineAccess:
         self._make_room, self._is_full = make_room, is_full
         self.missing: list[str] = []
         slot = getattr(engine, "_slot", None)
-        self._get_slot = getattr(self.downloader, "_get_slot", None)
         self.can_lend = self._take_over_backout()
         self._schedule = getattr(getattr(slot, "nextcall", None), "schedule", None)
-        self._check(self._get_slot, "requests that wait do not count for their host")
         self._check(self._schedule, "a place that was lent may stay unused for some seconds")
         if self._check(getattr(slot, "close", None), "a crawl that closes waits for robots.txt"):
             _call_before_close(slot, on_closing)
@@ -342,9 +336,6 @@ class EngineAccess:
     def slot_key(self, request: Request) -> str:
         """The name of the download slot that the request will go through. Where it has that of
         another host, from a redirect, that is taken out of its meta.
-
-        From the first such request on, that is done before a request is queued: the queue keeps
-        requests by their slots. Before, each request would pay for a look.
         """
         redirected_from = request.meta.get("redirect_urls")
         if redirected_from and SLOT_KEY in request.meta:
@@ -352,20 +343,8 @@ class EngineAccess:
             origin = Request(redirected_from[-1])
             if request.meta[SLOT_KEY] == urlparse_cached(origin).hostname:
                 del request.meta[SLOT_KEY]
-                self.crawler.signals.connect(self.slot_key, signals.request_scheduled)
         key: str = self.downloader.get_slot_key(request)
         return key
-
-    def queued_slots(self) -> AbstractSet[str]:
-        """The download slots for which the scheduler may have the next request; none where its
-        queue does not tell, or has none.
-        """
-        scheduler = _attribute(self.crawler.engine, "_slot", "scheduler")
-        if type(scheduler) is not Scheduler:  # one of the user's may have more than its queues
-            return frozenset()
-        # The queue on the disk is asked when that in memory is empty.
-        slots = _attribute(scheduler, "mqs", "pqueues") or _attribute(scheduler, "dqs", "pqueues")
-        return slots.keys() if isinstance(slots, Mapping) else frozenset()
 
     def has_queued(self) -> bool:
         """Whether the scheduler has requests, of whatever hosts."""
@@ -383,30 +362,6 @@ class EngineAccess:
         entries = getattr(slot, "queue", ())  # each a request and its Deferred
         return any(isinstance(entry, tuple) and request in entry for entry in entries)
 
-    def count_in_slots(self, request: Request) -> tuple[AbstractSet[str], Callable[[], None]]:
-        """Enter a request in the download slots by which the scheduler's queue may have had it.
-
-        They are the one in its meta, which may be that of a redirect until `slot_key` is asked, and
-        that of its host, where another component has chosen a slot since. The result has the names
-        of the slots, and takes the request out again.
-        """
-        alike = [request, Request(request.url)] if SLOT_KEY in request.meta else [request]
-        get_slot = self._get_slot
-        if get_slot is None:
-            return {self.downloader.get_slot_key(one) for one in alike}, _nothing
-        arguments = () if ASYNC_API else (self.crawler.spider,)
-        slots = {}
-        for one in alike:
-            key, slot = get_slot(one, *arguments)
-            slots[key] = slot
-            slot.active.add(request)
-
-        def leave() -> None:
-            for slot in slots.values():
-                slot.active.discard(request)
-
-        return slots.keys(), leave
-
 
 def _only_counts_requests(limit: Any) -> bool:
     """Whether a limit is that of Scrapy's downloader, and looks at the number of requests alone."""
@@ -414,10 +369,6 @@ def _only_counts_requests(limit: Any) -> bool:
         return False
     code = getattr(limit, "__code__", None)
     return code is not None and {"active", "len", "total_concurrency"}.issuperset(code.co_names)
-
-
-def _nothing() -> None:
-    """Nothing to undo."""
 
 
 def _call_before_close(slot: Any, call: Callable[[], None]) -> None:

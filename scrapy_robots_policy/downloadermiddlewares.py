@@ -71,6 +71,7 @@ class RobotsPolicyMiddleware:
         """
         origin = origin_of(request.url)
         if origin is None:
+            self.admission.hosts.passes(request)
             return None
         meta, headers = request.meta, request.headers
         if EXEMPT_KEY in meta and is_exempt(meta, origin):
@@ -124,6 +125,7 @@ class RobotsPolicyMiddleware:
 
         config  what exempts it; None: its own meta does
         """
+        self.admission.hosts.passes(request)
         request.meta.pop(VERDICT_KEY, None)  # of the request that it was redirected from
         if is_fetch(request):
             return None

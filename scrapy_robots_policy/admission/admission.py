@@ -41,7 +41,7 @@ from ..resolver.origin import OriginRules, rules_given
 from ..stats import PUT_BACK
 from .concurrency import Concurrency
 from .decision import CrawlPolicy, Decision, DecisionListener, may_wait
-from .delays import Asker, DelayQueue, DelayQueues, Turn
+from .delays import Asker, DelayQueue, DelayQueues, NotYet, Turn
 from .status_line import Waiting
 
 
@@ -270,6 +270,7 @@ class Admission:
         self.crawler, self.rules, self.resolver = crawler, rules, resolver
         self.concurrency, self.delays, self.decider = concurrency, delays, decider
         self.counts, self.now = counts, now
+        self.hosts = concurrency.hosts
         self.dry_run = decider.dry_run
         self._put_back: WeakSet[Request] = WeakSet()
 
@@ -289,8 +290,7 @@ class Admission:
 
         Give it back for the scheduler if it cannot be recorded.
         """
-        if self.concurrency.is_saturated:
-            self.concurrency.took_from_idle_host()
+        self.hosts.passes(request)
         try:
             verdict = self.decider.refuse_if_forbidden(request, rules, config)
             self.decider.let_pass(request, rules, config, verdict)
@@ -322,7 +322,9 @@ class Admission:
                 ready_at = self.now()
                 rules = await self._with_tdmrep(request, origin, config, rules, began)
                 queue = self._queue(request, rules, config) if is_held else None
-                async with _turn(queue, request) as turn:
+                slot = self.concurrency.engine.slot_key(request)
+                may_go_back = self.hosts.may_go_back(request, slot)
+                async with _turn(queue, request, has_patience=not may_go_back) as turn:
                     if is_held:
                         self.counts.hold(rules.origin, self.now() - ready_at)
                     await self.concurrency.reacquire(request)
@@ -354,6 +356,8 @@ class Admission:
         """Admit a request; give it back for the scheduler if the crawl closes first."""
         try:
             await self.admit(request, origin, config, rules)
+        except NotYet:
+            return self._again(request)
         except CrawlClosing:
             return self.put_back(request)
         return None
@@ -514,20 +518,26 @@ class Admission:
 
         It is not filtered as a duplicate of itself, as RetryMiddleware does it.
         """
-        if request.callback is NO_CALLBACK or request in self._put_back:
+        was_put_back = request in self._put_back and not self.hosts.came_from_queue(request)
+        if request.callback is NO_CALLBACK or was_put_back:
             # It came from engine.download_async, which would ask again for whatever we return.
             raise IgnoreRequest(
                 "The crawl is closing; the request was still waiting for robots.txt"
             )
-        again: Request = request.replace(dont_filter=True)
-        self._put_back.add(again)
         assert self.crawler.stats is not None  # the crawl has begun
         self.crawler.stats.inc_value(PUT_BACK)
+        return self._again(request)
+
+    def _again(self, request: Request) -> Request:
+        again: Request = request.replace(dont_filter=True)
+        self._put_back.add(again)
         return again
 
 
 _NO_TURN = nullcontext(Turn())  # where no delay is kept, nobody asks whether it was used
 
 
-def _turn(queue: DelayQueue | None, request: Request) -> AbstractAsyncContextManager[Turn]:
-    return _NO_TURN if queue is None else queue.turn(request)
+def _turn(
+    queue: DelayQueue | None, request: Request, *, has_patience: bool
+) -> AbstractAsyncContextManager[Turn]:
+    return _NO_TURN if queue is None else queue.turn(request, has_patience=has_patience)

@@ -7,22 +7,13 @@ take another one: so a host that answers late floods nobody. As with Scrapy's ow
 requests from the scheduler. What a component fetches by itself (NO_CALLBACK) waits for no place:
 the request that needs it may hold the last one.
 
-A waiting request is counted in its download slot all the same, because the scheduler's queue takes
-the next request from the host with the fewest. Requests of a slow host that stand at the head of
-the queue would stop all others otherwise. The queue may have had it by the name of another slot:
-then it is counted there, too.
-
-How many may wait. A host, here always a download slot, is crowded with `max_per_host` waiting
-requests. The crawl is saturated with `max_waiting` requests; where the queue tells for which hosts
-it has requests, as Scrapy's default one does, also while all of these are crowded. A saturated
-crawl takes requests as long as the queue has some for other hosts. From a queue that does not tell,
-it takes one request at a time, as long as that gives requests of hosts that are not crowded, or
-such a request is scheduled.
+How many may wait: `max_waiting`. From then on no request is taken from the scheduler. With our
+queue (`admission.hosts`) of each host one waits, else one slow host may have them all.
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -39,14 +30,14 @@ from ..exceptions import CrawlClosing
 from ..fetch.order import FetchOrder
 from ..rep import tdmrep
 from .delays import DelayQueues
-
-MAX_WAITING_PER_HOST = 100
+from .hosts import Hosts
 
 
 class Concurrency:
     """The places of one crawl.
 
     max_waiting  how many requests may wait without a place
+    hosts        which hosts are ready for another request
     delays       the queues of hosts that ask for a delay: requests that have ended free their turns
     on_closing   called when the engine begins to close
     open_fetch_queue  called with the request for a document, and the order to fetch it: a delay
@@ -68,21 +59,16 @@ class Concurrency:
         sets_delays: bool,
     ) -> None:
         self.crawler, self.max_waiting = crawler, max(max_waiting, 1)  # 0 would stop the crawl
-        self.max_per_host = max(min(MAX_WAITING_PER_HOST, max_waiting // 2), 1)
         self.delays, self.on_closing = delays, on_closing
         self.open_fetch_queue, self.check_fetch = open_fetch_queue, check_fetch
         self.sets_delays = sets_delays
+        self.hosts = Hosts(delays, compat.call_later, self._slot_key, self._wake)
         self.is_closing = False
         self.waiting: set[Request] = set()
         self.fetching: set[Request] = set()  # robots.txt requests: they take no place
         # Those of them that are not active yet. Where a middleware is a plugin's, the download is
         # a task of its own. On asyncio the engine may ask for a page before that task begins.
         self._admitted: set[Request] = set()
-        self._waiting_in: Counter[str] = Counter()  # how many, by download slot
-        self._crowded: set[str] = set()  # the download slots in which many wait
-        self.is_saturated = False
-        self._extra_pops = 0
-        self._pages_before: int | None = None
         self._returning: deque[Deferred[None]] = deque()  # each waits for its place
         self._watches_visits = False
         self._redirected: set[Request] = set()  # fetches to which a redirect has led
@@ -99,26 +85,14 @@ class Concurrency:
         """
         if self.is_closing:
             raise CrawlClosing
-        engine = self.engine
-        slots, stop_counting = engine.count_in_slots(request)
-        for slot in slots:
-            self._waiting_in[slot] += 1
-            if self._waiting_in[slot] >= self.max_per_host:
-                self._crowded.add(slot)
-        if engine.slot_key(request) not in self._crowded:
-            self.took_from_idle_host()
+        slot = self.engine.slot_key(request)
+        self.hosts.waits(request, slot)
         self.lend_again(request)
         try:
             yield
         finally:  # it goes to the downloader, or is gone
             self.waiting.discard(request)
-            for slot in slots:
-                self._waiting_in[slot] -= 1
-                if self._waiting_in[slot] < self.max_per_host:
-                    self._crowded.discard(slot)
-                if not self._waiting_in[slot]:
-                    del self._waiting_in[slot]
-            stop_counting()
+            self.hosts.goes_on(slot)
 
     async def reacquire(self, request: Request) -> None:
         """Wait for a free place; first come, first served. Raises CrawlClosing."""
@@ -193,13 +167,6 @@ class Concurrency:
         """The requests that are in a download slot, on their way or still to be sent."""
         return filter(self.engine.is_in_slot, self.engine.active - self.waiting)
 
-    def took_from_idle_host(self) -> None:
-        """The queue gave a request of a host that has few waiting: it may have another one."""
-        if self.is_saturated:
-            self._count_pop()  # without asyncio the engine has not asked again yet
-            self._extra_pops = max(self._extra_pops, 1)
-            self.engine.wake()
-
     def _make_room(self) -> None:
         """The engine is about to ask for a request: those that return to their places go first."""
         self.delays.release_gone(self.engine.active, self._is_on_its_way)
@@ -217,62 +184,17 @@ class Concurrency:
         """Whether the engine has to wait before it takes another request from the scheduler."""
         if self.delays.under_way or self._returning:
             self._make_room()
-        if not self._has_room():
-            return True
-        if not self.waiting and not self.is_saturated:
-            return False  # no request waits, so there are not too many
-        is_saturated = len(self.waiting) >= self.max_waiting or self._is_crowded()
-        if is_saturated is not self.is_saturated:
-            self._watch_scheduled(is_saturated)
-        return is_saturated and not self._may_pop_one()
+        return self.is_saturated or not self._has_room()
 
-    def _may_pop_one(self) -> bool:
-        """Whether a request may be taken although enough wait."""
-        self._count_pop()
-        may_pop = self._wants_one()
-        self._pages_before = self._pages() if may_pop else None
-        return may_pop
-
-    def _wants_one(self) -> bool:
-        queued = self.engine.queued_slots()
-        is_useful = not queued <= self._crowded if queued else self._extra_pops > 0
-        return is_useful and len(self.waiting) < 2 * self.max_waiting
+    @property
+    def is_saturated(self) -> bool:
+        """Whether as many requests wait as may."""
+        return len(self.waiting) >= self.max_waiting
 
     @property
     def stops_others(self) -> bool:
         """Whether requests that wait keep those of other hosts in the scheduler, if it has any."""
-        if not self.is_saturated or self._wants_one():
-            return False
-        queued = self.engine.queued_slots()
-        return not queued <= self._crowded if queued else self.engine.has_queued()
-
-    def _count_pop(self) -> None:
-        """Count the request that was taken, once it is there: the engine may ask and take none."""
-        if self._pages_before is not None and self._pages() > self._pages_before:
-            self._extra_pops = max(0, self._extra_pops - 1)
-            self._pages_before = None
-
-    def _pages(self) -> int:
-        return len(self.engine.active) - len(self.fetching) + len(self._admitted)
-
-    def _watch_scheduled(self, is_saturated: bool) -> None:
-        """Listen to what is scheduled only while it matters: each request would pay for it."""
-        self.is_saturated, self._extra_pops, self._pages_before = is_saturated, 1, None
-        manager = self.crawler.signals
-        change = manager.connect if is_saturated else manager.disconnect
-        change(self._scheduled, signals.request_scheduled)
-
-    def _is_crowded(self) -> bool:
-        """Whether the queue has nothing but requests of hosts that have many waiting."""
-        if not self._crowded:
-            return False
-        queued = self.engine.queued_slots()
-        return bool(queued) and queued <= self._crowded
-
-    def _scheduled(self, request: Request) -> None:
-        """A host with few waiting requests has one in the queue: it may be taken at once."""
-        if self._waiting_in[self.engine.slot_key(request)] < self.max_per_host:
-            self._extra_pops += 1
+        return self.is_saturated and self.engine.has_queued()
 
     def _may_return(self, returning: int) -> bool:
         """Whether a request whose wait has ended may go: not while the engine is paused, for hosts
@@ -291,8 +213,15 @@ class Concurrency:
         without_place = len(self.waiting) + fetches + returning
         return limit <= 0 or len(engine.active) - without_place < limit  # 0: no limit
 
+    def _slot_key(self, request: Request) -> str:
+        return self.engine.slot_key(request)
+
+    def _wake(self) -> None:
+        self.engine.wake()
+
     def _close(self) -> None:
         self.is_closing = True
+        self.hosts.close()
         waits = tuple(self._returning)
         self._returning.clear()
         for wait in waits:

@@ -78,6 +78,13 @@ class Turn:
         self.is_used = True
 
 
+class NotYet(Exception):  # noqa: N818 - no error
+    """It is not the request's turn for a long time, so it goes back to the scheduler's queue."""
+
+
+PATIENCE = 2.0  # seconds that a request waits here which could wait in the scheduler's queue
+
+
 class DelayQueue:
     """One queue of a crawl.
 
@@ -94,7 +101,10 @@ class DelayQueue:
         call_later: CallLater,
         under_way: dict[Request, set[DelayQueue]],
         on_held: OnHeld,
+        on_change: Callable[[str], None],
     ) -> None:
+        self.on_change = on_change
+        self.watchers: set[str] = set()  # slots about which `on_change` is told
         self.coordinator, self.now, self.call_later = coordinator, now, call_later
         self.under_way, self.on_held = under_way, on_held
         self.delays: dict[Asker, float] = {}
@@ -164,15 +174,22 @@ class DelayQueue:
         return self._is_granted or self._holder is not None or is_visited
 
     @asynccontextmanager
-    async def turn(self, request: Request, *, first: bool = False) -> AsyncIterator[Turn]:
+    async def turn(
+        self, request: Request, *, first: bool = False, has_patience: bool = True
+    ) -> AsyncIterator[Turn]:
         """Wait until it is the request's turn. `first`: before all others of this process.
 
-        Raises CrawlClosing.
+        Raises CrawlClosing; and NotYet without patience, where others wait or the turn is far off.
         """
+        if not has_patience and (self._waiting or self.free_at > self.now() + PATIENCE):
+            raise NotYet
         await self._wait_here(first=first)
         while wait := await self._wait_of_fleet(request):
             self.free_at = max(self.free_at, self.now() + wait)
             self._is_granted = False
+            if not has_patience and wait > PATIENCE:
+                self._next()
+                raise NotYet
             await self._wait_here(first=True)
         turn = Turn()
         try:
@@ -287,6 +304,17 @@ class DelayQueue:
             self._is_granted = True
             self._waiting.popleft().callback(None)
         self._is_advancing = False
+        if self.watchers and not (self._waiting or self._is_busy):
+            watchers, self.watchers = self.watchers, set()
+            for slot in watchers:
+                self.on_change(slot)
+
+    def ready_at(self, slot: str) -> float:
+        """When a request from the scheduler's queue would go at once; infinite: `on_change` will
+        tell.
+        """
+        self.watchers.add(slot)
+        return inf if self._waiting or self._is_busy else self.free_at
 
 
 def host_of(url: str) -> str:
@@ -317,6 +345,7 @@ class DelayQueues:
     ) -> None:
         self.coordinator, self.now, self.call_later = coordinator, now, call_later
         self.on_held = on_held
+        self.on_change: Callable[[str], None] = lambda _slot: None
         self.by_slot: dict[str, DelayQueue] = {}
         self.by_host: dict[str, DelayQueue] = {}
         self.under_way: dict[Request, set[DelayQueue]] = {}
@@ -365,6 +394,14 @@ class DelayQueues:
     def find(self, slot: str, url: str) -> DelayQueue | None:
         """The queue of the requests to the host of a URL in a download slot, where there is one."""
         return self.by_host.get(host_of(url)) or self.by_slot.get(slot)
+
+    def _changed(self, slot: str) -> None:
+        self.on_change(slot)
+
+    def ready_at(self, slot: str) -> float:
+        """As `DelayQueue.ready_at`; a time that is past where no delay is kept."""
+        queue = self.by_host.get(slot) or self.by_slot.get(slot)
+        return 0.0 if queue is None or queue.is_idle else queue.ready_at(slot)
 
     def reached(self, request: Request) -> None:
         """A request has reached its download slot.
@@ -443,7 +480,12 @@ class DelayQueues:
             }
             self._sweep_at = max(MAX_QUEUES, 2 * len(self.by_slot))
         queue = self.by_slot[slot] = DelayQueue(
-            self.coordinator, self.now, self.call_later, self.under_way, self.on_held
+            self.coordinator,
+            self.now,
+            self.call_later,
+            self.under_way,
+            self.on_held,
+            self._changed,
         )
         if self._is_closed:  # a request may go on after the crawl has begun to close
             queue.close()

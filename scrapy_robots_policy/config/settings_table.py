@@ -208,10 +208,8 @@ _TABLE = (
         "ROBOTS_MAX_WAITING",
         WholeNumber(),
         1000,
-        "How many requests may wait without a place of `CONCURRENT_REQUESTS`. With Scrapy's "
-        "default queue, one host has 100 of them at most, or half of this number if that is less. "
-        "From then on no more are taken from the scheduler, except for hosts that have few waiting "
-        "requests, up to twice this number.",
+        "How many requests may wait without a place of `CONCURRENT_REQUESTS`. From then on no "
+        "more are taken from the scheduler. With the queue of the add-on, of each host one waits.",
     ),
     Setting(
         "ROBOTS_CRAWL_DELAY_MAX",

@@ -403,7 +403,7 @@ def _age(rules: OriginRules, now: float) -> float:
     return now - (entry.current_at if rules.mode is AccessMode.RULES else entry.asked_at)
 
 
-PATIENCE = 600.0  # seconds a request waits at most for an origin that defers
+PATIENCE = 600.0  # seconds after an origin has begun to defer: then nothing waits for it
 
 
 class Resolver:
@@ -474,7 +474,10 @@ class Resolver:
             rules = state.rules(dialect, self.now())
             pause = 0.0
             if rules is not None and rules.mode is AccessMode.DEFER:
-                if rules.access.fresh_until > arrived + PATIENCE:
+                # Not only since it arrived: of many pages each would wait so long, one by one.
+                since = rules.access.entry.failing_since
+                ends = PATIENCE + min(arrived, since or arrived)
+                if rules.access.fresh_until > max(ends, self.now()):
                     return rules
                 deferred_at = rules.access.entry.asked_at
                 pause = rules.access.fresh_until - self.now()

@@ -23,8 +23,8 @@ USE = {"verdict": "refused", "reason": "use_refused", "purposes": ["train-ai"]}
 GIVEN = {"robots_txt": "ROBOTS_OVERRIDES['own.test']"}
 # What the line of each decision says at least.
 DECIDED = {
-    "http://site.test/a": {"verdict": "passed", "agent": "Bot", "dialect": "rfc9309"},
-    "http://site.test/secret": {**RULE, "rule": "Disallow: /secret", "line": 2, "waited": 0.5},
+    "http://site.test/a": {"verdict": "passed", "agent": "Bot", "waited": 0.5},
+    "http://site.test/secret": {**RULE, "rule": "Disallow: /secret", "line": 2},
     "http://site.test/secret/but": {"verdict": "passed", "line": 5, "group": "*"},
     "http://site.test/%3Cscript%3Ealert(1)%3C/script%3E": {**RULE, "line": 3},
     "http://site.test/training": {**USE, "line": 6},

@@ -30,6 +30,7 @@ LAYERS = (
     ("audit",),
     ("assembly",),
     ("downloadermiddlewares", "spidermiddlewares"),
+    ("queue",),
     ("addon", "commands"),
 )
 LAYER_OF = {name: layer for layer, names in enumerate(LAYERS) for name in names}

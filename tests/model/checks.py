@@ -141,8 +141,8 @@ def outcomes(world: World, asked: Asked, decides: Decides) -> tuple[int, ...]:
     """What may be decided about a request by what is known."""
     now, robots_txt = asked.at, decides[ROBOTS_TXT]
     if robots_txt.mode(now) == WAIT:
-        ends = asked.began + PATIENCE
-        began_in_time = robots_txt.last.began <= ends or any_wait(world)
+        began_in_time = robots_txt.last.began <= asked.began + PATIENCE or any_wait(world)
+        ends = PATIENCE + min(asked.began, robots_txt.failing_since)
         return (DEFERRED,) if began_in_time and ends < robots_txt.fresh_until else ()
     if robots_txt.mode(now) == OPEN_OR_CLOSED:
         return PASSES, CLOSED, REFUSES_USE

@@ -18,7 +18,7 @@ HOUR, DAY = 3600.0, 86_400.0
 RULES, OPEN, CLOSED, WAIT = "rules", "open", "closed", "wait"
 OPEN_OR_CLOSED = "open if pages are answered"  # `test_robots_txt_lifecycle` has that rule
 FLOOR = 1.0  # between two fetches, whatever lifetime an answer has (docs/when-things-fail.md)
-PATIENCE = 600.0  # the longest that a request waits for a site that defers
+PATIENCE = 600.0  # after that nothing waits for a site that defers
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,10 @@ class Knowledge:
     def goes_far_enough(self) -> bool:
         """Whether the last fetch has followed as many redirects as this dialect does, or all."""
         return not self.last.is_cut or self.last.hops >= self.policy.redirects
+
+    @property
+    def failing_since(self) -> float:
+        return self.last.ended - self.failed_for
 
     @property
     def _fails(self) -> bool:

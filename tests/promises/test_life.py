@@ -434,7 +434,8 @@ async def test_what_waits_is_judged_by_what_another_dialect_has_fetched_meanwhil
     paced = robots("User-agent: *\nCrawl-delay: 10\n" + "#" * 512_001)  # more than is read
     site = web({"a.test": {"/robots.txt": [paced, CLOSED]}})
     plans = [asking([0], dialect="rfc9309"), asking([3], dialect="original1994")]
-    assert await live(site, *plans) == ["D", "D"]
+    queue = "scrapy.pqueues.DownloaderAwarePriorityQueue"  # ours asks for the second page later
+    assert await live(site, *plans, SCHEDULER_PRIORITY_QUEUE=queue) == ["D", "D"]
 
 
 FAR = {f"/{n}": moved(f"/{n + 1}") for n in range(1, 6)}

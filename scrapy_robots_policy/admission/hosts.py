@@ -1,0 +1,166 @@
+"""Which hosts are ready for another request: what waits for a known time stays in the queue.
+
+A host, here always a download slot, is ready while nothing of it waits and no delay of it runs. The
+first request of a new host goes out and starts the lookup of its robots.txt. Its fellows stay in
+the queue, on the disk with a JOBDIR, until the rules are there. After each page of a host with a
+delay the rest stays in the queue until the delay is over. So memory does not grow with what waits,
+and no host stops another one.
+
+Between the queue, which gives a request, and the middleware, which sees it, an asyncio loop may
+turn: until then nobody knows whether it waits, and the host is not ready. A host whose last request
+went on at once is quick: more of its requests are given without that pause. What the middleware
+never sees, because another one has answered it, holds its host for a moment.
+
+A slot may be that of many hosts, one of which is slow. Its requests may have settings or proxies of
+their own, with which another one need not wait, or gets the file that this one does not get. Of
+such a mixed slot some requests may wait at a time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from math import inf
+from typing import Protocol
+from weakref import WeakKeyDictionary, WeakSet
+
+from scrapy.http import Request
+
+from ..compat import CallLater
+from .delays import DelayQueues, host_of
+
+UNSEEN = 0.05  # seconds that a request may take from the queue to the middleware
+MAX_OF_MIXED = 20  # requests that may wait
+# In the meta of a request: a redirect, which may have the slot of another host; and what a request
+# has of its own.
+_OWN = ("redirect_urls", "robots", "dont_obey_robotstxt", "proxy")
+
+
+class HostQueue(Protocol):
+    """A queue that keeps requests by their download slots."""
+
+    def wake(self, slot: str) -> None:
+        """The slot may be ready again."""
+
+
+class Hosts:
+    """The hosts of a crawl.
+
+    slot_key     the download slot of a request
+    wake_engine  has the engine ask for requests soon
+    """
+
+    def __init__(
+        self,
+        delays: DelayQueues,
+        call_later: CallLater,
+        slot_key: Callable[[Request], str],
+        wake_engine: Callable[[], None],
+    ) -> None:
+        self.delays, self.call_later = delays, call_later
+        self.slot_key, self.wake_engine = slot_key, wake_engine
+        self.queues: list[HostQueue] = []
+        self._waiting: Counter[str] = Counter()  # requests, by slot
+        self._mixed: set[str] = set()
+        self._quick: set[str] = set()
+        self._given: WeakSet[Request] = WeakSet()
+        self._unseen: WeakKeyDictionary[Request, str] = WeakKeyDictionary()
+        self._unseen_since: dict[str, float] = {}
+        self._alarm_at = inf
+        self._stop_alarm: Callable[[], None] = lambda: None
+        delays.on_change = self.changed
+
+    def ready_at(self, slot: str) -> float:
+        """When the queue may give the next request of a slot, by the clock of the delays. A time
+        that is past: now; infinite: `wake` will tell.
+        """
+        if slot in self._quick:
+            return 0.0
+        if slot in self._unseen_since:
+            until = self._unseen_since[slot] + UNSEEN
+            if until > self.delays.now():
+                return until
+            del self._unseen_since[slot]
+        if slot in self._waiting:
+            most = MAX_OF_MIXED if slot in self._mixed else 1
+            if self._waiting[slot] >= most:
+                return inf
+        return self.delays.ready_at(slot)
+
+    def expect(self, request: Request) -> None:
+        """The queue is about to get a request that has a meta."""
+        if not request.meta.keys().isdisjoint(_OWN):
+            slot = self.slot_key(request)
+            if not request.meta.keys().isdisjoint(_OWN[1:]):
+                self._mixed.add(slot)
+
+    def give(self, slot: str, request: Request) -> None:
+        """The queue gives a request."""
+        self._given.add(request)
+        if slot not in self._quick:
+            self._unseen[request] = slot
+            self._unseen_since[slot] = self.delays.now()
+
+    def forget(self, slot: str) -> None:
+        """The queue has no request of a slot any more."""
+        self._quick.discard(slot)
+        if slot not in self._waiting:
+            self._mixed.discard(slot)
+
+    def came_from_queue(self, request: Request) -> bool:
+        return request in self._given
+
+    def may_go_back(self, request: Request, slot: str) -> bool:
+        """Whether the queue will keep a request until its turn: the delay is that of its slot."""
+        return request in self._given and slot == host_of(request.url)
+
+    def passes(self, request: Request) -> None:
+        """A request goes on, or is refused, without a wait."""
+        if self._unseen and (slot := self._seen(request)):
+            self._quick.add(slot)
+            self.changed(slot)
+
+    def waits(self, request: Request, slot: str) -> None:
+        """A request begins to wait; `goes_on` ends that."""
+        if slot != host_of(request.url) or not request.meta.keys().isdisjoint(_OWN[1:]):
+            self._mixed.add(slot)
+        given_as = self._seen(request)
+        self._quick -= {slot, given_as}
+        self._waiting[slot] += 1
+        if given_as and (given_as != slot or slot in self._mixed):
+            self.changed(given_as)
+
+    def goes_on(self, slot: str) -> None:
+        self._waiting[slot] -= 1
+        if not self._waiting[slot]:
+            del self._waiting[slot]
+        self.changed(slot)
+
+    def _seen(self, request: Request) -> str:
+        slot = self._unseen.pop(request, "")
+        if slot:
+            self._unseen_since.pop(slot, None)
+        return slot
+
+    def changed(self, slot: str) -> None:
+        """A slot may be ready again, or at another time than it was."""
+        if self.queues:
+            for queue in self.queues:
+                queue.wake(slot)
+            self.wake_engine()
+
+    def wake_at(self, time: float) -> None:
+        """Have the engine ask for requests at a time, by the clock of the delays."""
+        if time < self._alarm_at:
+            self._stop_alarm()
+            self._alarm_at = time
+            self._stop_alarm = self.call_later(max(time - self.delays.now(), 0.0), self._alarm)
+
+    def _alarm(self) -> None:
+        self._alarm_at = inf
+        self.wake_engine()
+
+    def close(self) -> None:
+        """The crawl begins to close: no alarm rings any more."""
+        self._stop_alarm()
+        self._alarm_at = -inf

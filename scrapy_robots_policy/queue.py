@@ -1,0 +1,108 @@
+"""The scheduler's queue: `SCHEDULER_PRIORITY_QUEUE`, which the add-on sets.
+
+Scrapy's default queue gives a request of the host with the fewest in the downloader. This one does
+the same among the hosts that are ready (`admission.hosts`). The slots that may be ready stand in a
+line. One that is not leaves the line: until a time, which an alarm keeps, or until it is woken.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from heapq import heappop, heappush
+from math import inf
+from typing import Any
+
+from scrapy.http import Request
+from scrapy.pqueues import DownloaderAwarePriorityQueue
+
+from .admission.hosts import Hosts
+from .downloadermiddlewares import RobotsPolicyMiddleware
+
+
+class RobotsPriorityQueue(DownloaderAwarePriorityQueue):
+    """Gives no request of a host whose robots.txt is looked up, or whose delay is not over."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._line = deque(self.pqueues)
+        self._asleep: set[str] = set()
+        self._alarms: list[tuple[float, str]] = []
+        self._hosts: Hosts | None = None
+
+    def push(self, request: Request) -> None:
+        hosts = self._hosts or self._attend()
+        if hosts is not None and request.meta:
+            hosts.expect(request)
+        known = len(self.pqueues)
+        super().push(request)
+        if len(self.pqueues) > known:
+            self._line.append(next(reversed(self.pqueues)))
+
+    def pop(self) -> Request | None:
+        if not self.pqueues:
+            return None
+        hosts = self._hosts or self._attend()
+        if hosts is None:  # the middleware is off
+            return super().pop()
+        slot = self._next_of(hosts)
+        if slot is None:
+            if self._alarms:
+                hosts.wake_at(self._alarms[0][0])
+            return None
+        every, self.pqueues = self.pqueues, {slot: self.pqueues[slot]}
+        try:
+            request = super().pop()
+        finally:
+            if self.pqueues:
+                self._line.append(slot)
+            else:
+                del every[slot]
+                hosts.forget(slot)
+            self.pqueues = every
+        if request is not None:
+            hosts.give(slot, request)
+        return request
+
+    def _attend(self) -> Hosts | None:
+        middleware = self.crawler.get_downloader_middleware(RobotsPolicyMiddleware)
+        if middleware is not None:
+            self._hosts = middleware.admission.hosts
+            self._hosts.queues.append(self)
+        return self._hosts
+
+    def _next_of(self, hosts: Hosts) -> str | None:
+        """The slot with the fewest requests in the downloader; None: no slot is ready."""
+        now, line = hosts.delays.now(), self._line
+        while self._alarms and self._alarms[0][0] <= now:
+            self.wake(heappop(self._alarms)[1])
+        fewest, passed_over = inf, list[str]()
+        best = None
+        for _ in range(len(line)):
+            slot = line.popleft()
+            ready_at = hosts.ready_at(slot)
+            if ready_at > now:
+                self._asleep.add(slot)
+                if ready_at < inf:
+                    heappush(self._alarms, (ready_at, slot))
+                continue
+            [(active, _)] = self._downloader_interface.stats([slot])
+            if active < fewest:
+                fewest = active
+                if best is not None:
+                    passed_over.append(best)
+                best = slot
+                if not active:
+                    break
+            else:
+                passed_over.append(slot)
+        line.extendleft(reversed(passed_over))
+        return best
+
+    def wake(self, slot: str) -> None:
+        if slot in self._asleep:
+            self._asleep.discard(slot)
+            self._line.append(slot)
+
+    def close(self) -> Any:
+        self._line.clear()
+        return super().close()
