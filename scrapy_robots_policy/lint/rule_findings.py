@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import islice
 
 from ..rep.agents import STAR
-from ..rep.dialect import Dialect, EmptyRule
+from ..rep.dialect import Dialect
 from ..rep.escapes import listed
 from ..rep.match import reading_of
 from ..rep.url import origin_of
@@ -223,12 +223,12 @@ def empty(source: SourceFile) -> Iterator[Finding]:
 
 
 def _empty_among_others(source: SourceFile, rule: Rule) -> Finding:
-    option = "empty_allow" if rule.allow else "empty_disallow"
-    readings = {
-        reading: [d.name for d in source.dialects if getattr(d, option) is reading]
-        for reading in EmptyRule
-    }
-    each = "; ".join(f"{r.value} in {listed(names)}" for r, names in readings.items() if names)
+    readings: dict[str, list[str]] = {}
+    for dialect in source.dialects:
+        patterns = reading_of(dialect).patterns(rule.allow, "")
+        means = f"allows {patterns[0][2].start}".rstrip() if patterns else "ignored"
+        readings.setdefault(means, []).append(dialect.name)
+    each = "; ".join(f"{means} in {listed(names)}" for means, names in readings.items())
     return source.finding(
         "R406",
         source.span_of_value(rule.line),

@@ -118,7 +118,7 @@ class Length(Enum):
 
 
 class EmptyRule(Enum):
-    """How a rule with no path is read."""
+    """How a Disallow with no path is read. An Allow with none is ignored everywhere."""
 
     IGNORED = "ignored"
     ALLOWS = "allows"  # an Allow of the empty path: matches everything, with no length
@@ -245,7 +245,6 @@ class Dialect:
     empty_disallow: EmptyRule = _option(
         EmptyRule.ALLOWS, "a Disallow without a path", "§2.2: empty-pattern"
     )
-    empty_allow: EmptyRule = _option(EmptyRule.ALLOWS, "an Allow without a path")
     index_html: bool = _option(False, "Allow: …/index.html allows the directory too")
     robots_txt_allowed: bool = _option(True, "/robots.txt itself is always allowed", "§2.2.2")
 

@@ -168,7 +168,6 @@ YANDEX = _engine(
     percent=_oracle(Percent.GOOGLE, _YC + ": it decodes nothing; its callers are not published"),
     length=_oracle(Length.WITHOUT_WILDCARDS, _YC),
     empty_disallow=_oracle(EmptyRule.ALLOWS_ROOT, _YC),
-    empty_allow=_oracle(EmptyRule.IGNORED, _YC),
     crawl_delay=_documented(CrawlDelay.IGNORED, _YHELP + ": since 2018"),
     tag_names=_documented(("yandex",), _YTAGS),
     tag_rules=_documented(

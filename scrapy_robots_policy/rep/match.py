@@ -109,8 +109,7 @@ def _rest_matches(rest: str, path: str, at: int) -> bool:
 
 # The strength of a pattern: its length, then whether it allows, then the place of its line. RFC
 # 9309 §2.2.2: the longest rule decides, and an Allow among equally long ones; then the first is
-# named. Where the order of rules decides, the place stands for the length, too. An empty Disallow
-# is weaker than all others: its length is -1.
+# named. Where the order of rules decides, the place stands for the length, too.
 _PLACES = 40  # bits; a text may be as long
 _LAST = (1 << _PLACES) - 1
 NOTHING = 0  # the strength where no pattern matches: that allows
@@ -119,7 +118,7 @@ ROBOTS_TXT = 1 << _PLACES | _LAST  # /robots.txt is allowed, by no rule
 
 def strength_of(length: int, allow: bool, place: int) -> int:
     """The strength of a pattern in the line with this place, from 0."""
-    return (2 * (length + 1) + allow) << _PLACES | (_LAST - 1 - place)
+    return (2 * length + 2 + allow) << _PLACES | (_LAST - 1 - place)
 
 
 def place_of(strength: int) -> int:
@@ -345,13 +344,11 @@ class Reading:
         return self._of_rule(value)
 
     def _of_empty(self, allow: bool) -> list[tuple[int, bool, Pattern]]:
-        meaning = self._dialect.empty_allow if allow else self._dialect.empty_disallow
-        if meaning is EmptyRule.IGNORED:
+        if allow or self._dialect.empty_disallow is EmptyRule.IGNORED:
             return []
-        if meaning is EmptyRule.ALLOWS_ROOT:
+        if self._dialect.empty_disallow is EmptyRule.ALLOWS_ROOT:
             return [(1, True, Pattern("/"))]
-        # An empty Disallow allows, but is weaker than an Allow as empty as it is.
-        return [(0 if allow else -1, True, Pattern(""))]
+        return [(0, True, Pattern(""))]
 
 
 def _length_of_literals(path: str) -> int:

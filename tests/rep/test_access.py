@@ -561,3 +561,22 @@ def test_the_mode_of_an_override_is_not_for_what_was_answered(dialect: str):
         answered = (0.0, FetchResult(status))
         expected = live(dialect, answered).mode
         assert overridden(dialect, overrides, answered).mode is expected, status
+
+
+@pytest.mark.parametrize(
+    ("status", "keeps"),
+    [(299, False), (300, False), (404, False), (499, False), (500, True), (599, True)],
+)
+def test_a_copy_outlives_a_failure_and_no_other_answer(status: int, keeps: bool):
+    entry = remember(
+        remember(None, GOOD, 0.0), FetchResult(status, b"" if status > 299 else b"new"), 1.0
+    )
+    assert (entry.octets == OURS) is keeps
+
+
+@pytest.mark.parametrize(
+    "arguments", [(GOOD, AccessPolicy()), (remember(None, GOOD, 0.0), "rfc9309")]
+)
+def test_what_is_no_entry_or_no_policy_is_not_judged(arguments):
+    with pytest.raises(TypeError):
+        judge(arguments[0], 0.0, arguments[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, parse
-from scrapy_robots_policy.rep.rules import seconds
+from scrapy_robots_policy.rep.rules import kept_delay, seconds
 
 VALUES = {
     "10": 10.0,
@@ -86,3 +86,20 @@ def test_the_delay_is_that_of_the_group_that_binds_the_crawler(
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_delay_is_asked_where_no_group_binds_the_crawler(dialect: str):
     assert parse(b"User-agent: x\nCrawl-delay: 9", dialect).crawl_delay("FooBot") is None
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "own", "longest", "kept"),
+    [
+        (10.0, None, 10.0, (10.0, "kept")),
+        (11.0, None, 10.0, (10.0, "clamped to 10 s")),
+        (11.0, None, 0.0, (0.0, "")),
+        (None, None, 10.0, (0.0, "")),
+        (11.0, 20.0, 10.0, (20.0, "set")),
+        (11.0, 0.0, 10.0, (0.0, "")),
+        (1e300, None, 1e300, (366 * 86_400.0, "kept")),
+    ],
+)
+def test_a_delay_is_kept_within_the_users_limit(asked_for, own, longest, kept):
+    delay = kept_delay(asked_for, own, longest)
+    assert (delay.seconds, str(delay)) == kept

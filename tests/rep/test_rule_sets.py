@@ -148,3 +148,22 @@ def test_a_url_that_begins_with_a_line_feed_is_read_alike_before_and_after_other
     answers = [read.allowed("\n/a", "bot"), read.allowed("http://h/x", "bot")]
     assert answers == [False, True]
     assert read.allowed("\n/a", "bot") is False
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_an_empty_allow_opens_nothing(dialect: str):
+    """Also where the first rule that matches decides."""
+    if dialect != "original1994":  # it reads no Allow
+        assert not parse(b"User-agent: *\nAllow:\nDisallow: /", dialect).allowed("/x", "FooBot")
+
+
+def test_a_question_is_answered_alike_after_others():
+    rule_set = parse(b"User-agent: *\nDisallow: /a b", "original1994")
+    assert rule_set.allowed("http://e.x/b", "FooBot")
+    assert not rule_set.allowed("http://e.x/a b", "FooBot")
+
+
+@pytest.mark.parametrize("urls", [b"/x", bytearray(b"/x"), 1])
+def test_a_table_of_what_is_no_text_is_refused_at_once(urls):
+    with pytest.raises(TypeError, match=r"^urls must be a str or several"):
+        rules.verdicts(urls, b"")

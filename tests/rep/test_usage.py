@@ -387,3 +387,7 @@ def test_no_file_raises_and_what_is_forbidden_has_no_use(lines, dialect, path):
 )
 def test_no_header_raises(values):
     assert all(preference.line == 0 for preference in read_usage_header(values))
+
+
+def test_a_token_without_a_name_has_no_preference():
+    assert parse(b"User-agent: *\nDisallow: /x").usage("/", "FooBot", [""]) == ()

@@ -55,7 +55,7 @@ def test_the_rules_that_were_beaten_are_named_from_the_strongest_down():
     [
         (b"Crawl-delay: 1", "/robots.txt", "allowed: no rule matches"),
         (b"Disallow: /", "/robots.txt", "allowed: /robots.txt is always allowed"),
-        (b"Disallow:\nAllow:", "/x", "allowed by line 3, Allow: "),
+        (b"Disallow:\nAllow:", "/x", "allowed by line 2, Disallow: "),
         (b"Disallow:\nDisallow:", "/x", "allowed by line 2, Disallow: "),
         (b"Disallow: /\nDisallow: /", "/x", "disallowed by line 2, Disallow: /"),
     ],
