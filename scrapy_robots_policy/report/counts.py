@@ -1,56 +1,14 @@
-"""The counts of a crawl, origin by origin, and over all origins.
-
-How often a quantity was how large: counts by class, so that memory does not grow.
-"""
+"""The counts of a crawl, origin by origin, and over all origins."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..rep import Verdict
 from ..rep.escapes import brief, without_userinfo
 from ..rep.usage import UseResult
-
-_HOUR, _DAY = 3600.0, 86400.0
-
-TIMES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 600.0)
-"""The upper ends of the classes for waits, in seconds."""
-DELAYS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 300.0)
-AGES = (60.0, 600.0, _HOUR, 6 * _HOUR, 12 * _HOUR, _DAY, 2 * _DAY, 7 * _DAY, 30 * _DAY)
-SIZES = (0, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 500 * 1024)
-
-
-@dataclass(slots=True)
-class Histogram:
-    """Counts by class. `bounds`: the upper ends of all classes but the last, which has none."""
-
-    bounds: tuple[float, ...]
-    counts: list[int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.counts = [0] * (len(self.bounds) + 1)
-
-    @classmethod
-    def of(cls, bounds: tuple[float, ...], values: Iterable[float]) -> Histogram:
-        made = cls(bounds)
-        for value in values:
-            made.add(value)
-        return made
-
-    def add(self, value: float) -> None:
-        self.counts[bisect_left(self.bounds, value)] += 1
-
-    @property
-    def total(self) -> int:
-        return sum(self.counts)
-
-    def as_json(self) -> dict[str, Any]:
-        return {"bounds": self.bounds, "counts": self.counts}
-
 
 MAX_ORIGINS = 10_000
 MAX_ORIGINS_OF_REPORT = 100_000
@@ -117,21 +75,15 @@ class OriginCounts:
 class CrawlCounts:
     """The counts of each origin, in the order of their first requests.
 
-    Beyond `max_origins`, all further origins share one entry, `THE_REST`. The histograms and the
-    samples are of all origins. Everything has a bound.
+    Beyond `max_origins`, all further origins share one entry, `THE_REST`. The samples are of all
+    origins. Everything has a bound.
 
     samples  URLs that were dropped, some for each rule text or other cause
-    waits    seconds that each request waited for a robots.txt
-    held     seconds that each request waited for its turn
-    ages     seconds since a robots.txt that was obeyed was last known to be current
-    sizes    octets of each robots.txt that was fetched
     """
 
     def __init__(self, max_origins: int = MAX_ORIGINS) -> None:
         self.max_origins = max_origins
         self.samples: dict[str, list[str]] = {}
-        self.waits, self.held = Histogram(TIMES), Histogram(TIMES)
-        self.ages, self.sizes = Histogram(AGES), Histogram(SIZES)
         self._by_origin: dict[str, OriginCounts] = {}
         self._texts: dict[str, str] = {}  # equal texts of many origins are kept once
         self._causes = 0
@@ -142,10 +94,6 @@ class CrawlCounts:
             name = origin if len(self._by_origin) < self.max_origins else THE_REST
             counts = self._by_origin.setdefault(name, OriginCounts(name))
         return counts
-
-    @property
-    def histograms(self) -> Mapping[str, Histogram]:
-        return {"waits": self.waits, "held": self.held, "ages": self.ages, "sizes": self.sizes}
 
     @property
     def origins(self) -> Sequence[OriginCounts]:
@@ -171,12 +119,10 @@ class CrawlCounts:
         counts.waits += 1
         counts.waited += seconds
         counts.longest_wait = max(counts.longest_wait, seconds)
-        self.waits.add(seconds)
 
     def hold(self, origin: str, seconds: float) -> None:
         """A request has waited for its turn."""
         self.of(origin).held += seconds
-        self.held.add(seconds)
 
     def interned(self, text: str) -> str:
         """The one copy of a text that many origins have."""

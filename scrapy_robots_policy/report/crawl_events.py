@@ -276,8 +276,6 @@ class CrawlEvents(ResolverEvents):
             return
         self._count(stats.FETCHED)
         self._count(f"{stats.OUTCOME}{outcome}")
-        if entry.octets is not None and entry.failing_since is None:
-            self.counts.sizes.add(len(entry.octets))
         if before is None:
             return
         if entry.failing_since is not None:
@@ -292,7 +290,6 @@ class CrawlEvents(ResolverEvents):
         """
         assert self.crawler.stats is not None  # the crawl has begun
         if age > 0 and document_of(key) == ROBOTS_TXT:
-            self.counts.ages.add(age)
             self.crawler.stats.max_value(stats.AGE_MAX, int(age))
 
     def on_failed(self, verb: str, error: Exception) -> None:

@@ -518,7 +518,6 @@ class ReportWriter:
             self.counts.origins,
             self._figures(),
             self.counts.samples,
-            self.counts.histograms,
         )
 
     def _figures(self) -> dict[str, float]:

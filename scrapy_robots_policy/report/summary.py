@@ -16,7 +16,7 @@ from typing import Any
 from .. import stats as names
 from ..fetch.redirects import registrable_domain
 from ..rep.url import host_of_origin
-from .counts import DELAYS, THE_REST, Histogram, OriginCounts, rule_text
+from .counts import THE_REST, OriginCounts, rule_text
 
 
 @dataclass(slots=True)
@@ -105,7 +105,6 @@ class Report:
     counts          one for each origin
     stats           the crawl's stats of robots.txt
     samples         URLs that were dropped, by rule text or other cause
-    histograms      by name: "waits", "held", "ages", "sizes"
     """
 
     spider: str
@@ -117,7 +116,6 @@ class Report:
     counts: Sequence[OriginCounts]
     stats: Mapping[str, Any]
     samples: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    histograms: Mapping[str, Histogram] = field(default_factory=dict)
 
     @property
     def passed(self) -> int:
@@ -174,12 +172,6 @@ class Report:
     def uses(self) -> Mapping[str, int]:
         return by_use(self.counts)
 
-    @cached_property
-    def all_histograms(self) -> Mapping[str, Histogram]:
-        """Those of the crawl, and that of the delays that sites ask for."""
-        delays = Histogram.of(DELAYS, (counts.delay for counts in self.origins if counts.delay))
-        return {**self.histograms, "delays": delays}
-
     @property
     def is_dry_run(self) -> bool:
         """Whether the requests that are counted as dropped were only counted, and passed."""
@@ -224,9 +216,6 @@ def _sums_as_json(report: Report) -> dict[str, Any]:
         "rules": _rows(report.rules),
         "domains": _rows(report.domains),
         "usage": report.uses,
-        "histograms": {
-            name: histogram.as_json() for name, histogram in report.all_histograms.items()
-        },
     }
 
 
