@@ -132,9 +132,9 @@ fleets: $(VENV)/fleet/made
 clean:
 	rm -rf .venv .cache .tox build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage
 
-INSTALL_demo   := --editable .
-INSTALL_fleet  := --editable .[redis] scrapy-redis
-INSTALL_bench  := --editable . --requirement benchmarks/requirements.txt
+INSTALL_demo   := --editable .[tools]
+INSTALL_fleet  := --editable .[redis,tools] scrapy-redis
+INSTALL_bench  := --editable .[tools] --requirement benchmarks/requirements.txt
 INSTALL_mutants := --editable .[test] mutmut
 INSTALL_pictures := --editable .[test] pillow
 INSTALL_corpus := --editable .[test] --requirement tests/corpus/requirements.txt

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ..rep import Verdict
+from ..rep import AccessMode, Verdict
 from ..rep.escapes import brief, without_userinfo
 from ..rep.usage import UseResult
 
@@ -66,6 +66,12 @@ class OriginCounts:
     def is_shared(self) -> bool:
         """Whether several origins share these counts. Nothing is noted of a single one then."""
         return self.origin == THE_REST
+
+    @property
+    def mode_words(self) -> str:
+        if self.mode:
+            return AccessMode(self.mode).description
+        return "" if self.is_shared else "not fetched"
 
     @property
     def all_dropped(self) -> int:

@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from functools import cached_property
+from heapq import nlargest
 from typing import Any
 
 from .. import stats as names
 from ..fetch.redirects import registrable_domain
 from ..rep.url import host_of_origin
 from .counts import THE_REST, OriginCounts, rule_text
+from .formats import elapsed, octets
 
 
 @dataclass(slots=True)
@@ -89,6 +91,7 @@ def by_use(origins: Iterable[OriginCounts]) -> Mapping[str, int]:
     return Counter(use for counts in origins for use in counts.usage)
 
 
+MAX_SHOWN = 100  # of the drops, on the page
 MAX_SUMS = 1_000  # rule texts, and registered domains, in the data
 _FIELDS = {
     item.name: "stance" if item.name == "mode" else item.name for item in fields(OriginCounts)
@@ -144,9 +147,79 @@ class Report:
         """The counts of single origins: without the entry that several origins share."""
         return [counts for counts in self.counts if not counts.is_shared]
 
+    @cached_property
+    def troubled(self) -> Sequence[OriginCounts]:
+        return [one for one in self.worst_first if one.trouble and not one.is_shared]
+
+    @cached_property
+    def worst_first(self) -> Sequence[OriginCounts]:
+        return sorted(self.counts, key=lambda one: (-one.all_dropped, -one.longest_wait))
+
     @property
-    def trouble(self) -> int:
-        return sum(counts.trouble for counts in self.origins)
+    def outcomes(self) -> Sequence[tuple[str, str, int]]:
+        """(CSS class, words, number) of requests that passed, that were refused, that were lost."""
+        lost = sum(one.all_dropped for one in self.troubled)
+        return (
+            ("mode-allow", "passed", self.passed),
+            ("mode-disallow", "dropped, as the site asks", self.dropped - lost),
+            ("mode-defer", "dropped, because its robots.txt could not be had", lost),
+        )
+
+    @property
+    def worst_drops(self) -> Sequence[tuple[str, str, str]]:
+        """(origin, cause, count), the largest counts first."""
+        drops = nlargest(MAX_SHOWN, self.drops)
+        return [(origin, cause, f"{count:,}") for count, origin, cause in drops]
+
+    @property
+    def waits(self) -> Sequence[Sequence[str]]:
+        """(origin, longest wait, requests that waited, delay, time held) of what waited."""
+        waiting = [one for one in self.counts if one.longest_wait >= 0.05 or one.delay or one.held]
+        return [
+            (
+                one.origin,
+                elapsed(one.longest_wait),
+                f"{one.waits:,}",
+                f"{one.delay:g} s ({one.paced})" if one.delay else "",
+                elapsed(one.held) if one.held else "",
+            )
+            for one in sorted(waiting, key=lambda one: -max(one.longest_wait, one.held, one.delay))
+        ]
+
+    @property
+    def declared_uses(self) -> Sequence[tuple[str, str, str]]:
+        uses = [(n, result, one.origin) for one in self.counts for result, n in one.uses.items()]
+        return [(origin, result, f"{count:,}") for count, result, origin in sorted(uses)[::-1]]
+
+    @property
+    def tdmreps(self) -> Sequence[tuple[str, str]]:
+        """The files that were served, or could not be fetched: most sites have none."""
+        return [(one.origin, one.tdmrep) for one in self.counts if one.tdmrep not in ("", "404")]
+
+    @property
+    def tags(self) -> Sequence[Sequence[str]]:
+        parts: dict[str, dict[str, int]] = {}
+        for name, number in self.stats_under(names.TAGS).items():
+            part, _, action = name.partition("/")
+            parts.setdefault(part, {})[action] = number
+        actions = ("dropped", "marked", "would_drop")
+        return [
+            (part, *(f"{counts.get(action, 0):,}" for action in actions))
+            for part, counts in sorted(parts.items())
+        ]
+
+    @property
+    def rows(self) -> Sequence[Sequence[str]]:
+        """A row for each origin, the worst first."""
+        return [
+            (
+                *(one.origin, one.mode_words, one.why, f"{one.passed:,}", f"{one.all_dropped:,}"),
+                elapsed(one.longest_wait),
+                f"{one.delay:g} s" if one.delay else "",
+                octets(one.octets) + ", cut" * one.cut if one.octets else "",
+            )
+            for one in self.worst_first
+        ]
 
     @property
     def modes(self) -> Mapping[str, int]:

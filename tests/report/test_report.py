@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -259,6 +260,21 @@ async def test_a_place_where_no_report_can_be_written_stops_the_spider_with_a_se
     with pytest.raises(ValueError, match=r"^ROBOTS_REPORT is '.*': .+$"):
         await site.crawl("http://gone.test/", settings={"ROBOTS_REPORT": str(tmp_path / name)})
     assert site.hits == []
+
+
+@on_reactor
+async def test_a_page_without_jinja2_stops_the_spider_with_a_sentence(tmp_path, web, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    site = web(WEB)
+    with pytest.raises(
+        ValueError, match=r"^ROBOTS_REPORT is '.*': .*scrapy-robots-policy\[tools\]"
+    ):
+        await site.crawl(
+            "http://gone.test/", settings={"ROBOTS_REPORT": str(tmp_path / "report.html")}
+        )
+    data = {"ROBOTS_REPORT": str(tmp_path / "report.json")}
+    seen = await site.crawl("http://gone.test/", settings=data)
+    assert seen.answered == ["http://gone.test/"]
 
 
 class LostStats(MemoryStatsCollector):

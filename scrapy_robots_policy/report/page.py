@@ -1,0 +1,83 @@
+"""HTML pages that need no other file: the report of a crawl, and that of its record.
+
+The templates are in the folder `pages`. All text is escaped, for a terminal's controls and for
+HTML: a site or a spider may have chosen it. The page's own policy forbids it to load anything. It
+admits the one style sheet in the page, by its hash. Jinja2 comes with the extra `tools`.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from ..rep.escapes import shown
+from .formats import counted, elapsed, utc_time
+
+NO_JINJA2 = "an HTML page needs Jinja2: pip install 'scrapy-robots-policy[tools]'"
+
+
+def check_jinja2() -> None:
+    """Raises ValueError, with one sentence, where Jinja2 is missing."""
+    try:
+        import jinja2  # noqa: F401, PLC0415 - an extra
+    except ImportError:
+        raise ValueError(NO_JINJA2) from None
+
+
+@cache
+def _environment() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - an extra
+
+    environment = Environment(
+        loader=PackageLoader("scrapy_robots_policy.report", "pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda value: shown(value) if type(value) is str else value,
+    )
+    environment.filters |= {
+        "counted": counted,
+        "elapsed": elapsed,
+        "moment": utc_time,
+        "number": lambda value: f"{value:,}",
+        "row": _row,
+    }
+    return environment
+
+
+def _row(one: Any, *names: str) -> list[str]:
+    values = (getattr(one, name) for name in names)
+    return [f"{value:,}" if isinstance(value, int) else value for value in values]
+
+
+def render(
+    kind: str, title: str, filters: Mapping[str, Callable[..., Any]] | None = None, **values: Any
+) -> str:
+    """A page.
+
+    Args:
+        kind: the name of a template, and what the page is: "report", "record".
+        title: what it is about.
+        filters: more filters of the template.
+        values: the names in the template.
+
+    """
+    style = (files(__package__) / "pages" / "page.css").read_text("utf-8")
+    digest = b64encode(sha256(style.encode()).digest()).decode()
+    policy = (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    environment = _environment().overlay()
+    environment.filters = {**environment.filters, **(filters or {})}
+    page: str = environment.get_template(f"{kind}.html").render(
+        kind=kind,
+        title=title,
+        style=style,
+        policy=policy,
+        **values,
+    )
+    return page
