@@ -25,7 +25,7 @@ from .source_file import SourceFile
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _UNRESERVED = string.ascii_letters + string.digits + "-._~"  # RFC 3986 §2.3
 # In any dialect, such a value matches at least the URL that is written as it is.
-_ORDINARY = re.compile(r"/[A-Za-z0-9/*_.,;:=?&+~()!@'-]*\$?")
+_ORDINARY = re.compile(r"/[A-Za-z0-9/*_.,;:=&+~()!@'-]*\$?")
 _RENDERING = frozenset({"*", "googlebot", "bingbot", "yandex", "applebot"})
 _PAGE_PARTS = re.compile(
     r"(?:/(?:css|js|javascripts?|stylesheets?)(?=/|\*?$))|\.(?:css|js)(?=[$?*]|$)", re.IGNORECASE

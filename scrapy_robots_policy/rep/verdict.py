@@ -12,7 +12,8 @@ from .access import Access, AccessMode, AccessResult
 from .checks import check_type
 from .dialect import Dialect
 from .escapes import MAX_OCTETS, brief, shown
-from .url import path_of, readable
+from .match import reading_of
+from .url import readable
 from .usage import (
     NO_USE,
     DeclaredUse,
@@ -220,7 +221,7 @@ _REASONS = {
 
 def verdict_of(access: Access, dialect: Dialect, url: str, agent: str) -> Verdict:
     """The verdict where no rules decide: the access mode is ALLOW, DISALLOW or DEFER."""
-    if dialect.robots_txt_allowed and path_of(url) == "/robots.txt":
+    if dialect.robots_txt_allowed and reading_of(dialect).path_of(url) == "/robots.txt":
         return Verdict(True, Reason.ROBOTS_TXT, dialect.name, agent)
     reason = _REASONS.get(access.result, Reason.UNREACHABLE)
     if access.mode is AccessMode.DEFER:

@@ -223,3 +223,15 @@ def test_a_change_is_shown_where_an_answer_changes_and_nowhere_else(diff, lines,
             assert [answer.allowed for answer in answers] == [
                 one["change"] == kind for kind in ("closes", "opens")
             ]
+
+
+@pytest.mark.parametrize("end", ["", "Disallow: /*/b$"])
+def test_rules_in_another_order_change_answers_where_the_first_decides(diff, end):
+    old = "User-agent: *\nAllow: /a\nDisallow: /*/b$\n"
+    new = f"User-agent: *\nDisallow: /*/b$\nAllow: /a\n{end}"
+    assert diff(old, new, "--dialect", "baidu").status == 1
+    assert diff(old, new, "--dialect", "rfc9309").status == 0
+
+
+def test_a_rule_about_an_empty_segment_is_looked_at(diff):
+    assert diff("User-agent: *\nDisallow: //", "User-agent: *\nDisallow:").status == 1

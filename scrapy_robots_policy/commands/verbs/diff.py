@@ -24,7 +24,7 @@ from itertools import chain
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from ...lint.habits import has_wildcards
+from ...lint.habits import SITE, has_wildcards
 from ...lint.rule_findings import as_sent
 from ...rep import Dialect, origin_of
 from ...rep.agents import STAR
@@ -65,7 +65,9 @@ def paths_of(value: str, dialect: Dialect, filling: str) -> tuple[str, ...]:
     if has_wildcards(dialect):
         is_anchored = value.endswith("$")
         value = value.removesuffix("$").replace("*", filling)
-    if value.startswith("/") or origin_of(value):
+    if value.startswith("//"):  # a path that begins so would be a host
+        paths = [SITE + value]
+    elif value.startswith("/") or origin_of(value):
         paths = [value]
     else:
         paths = [f"/{value}", f"/{filling}{value}"]
@@ -292,9 +294,17 @@ class _Comparison:
 
 
 def _in_one_only(lines: Iterable[_Line], bound: tuple[_Bound, _Bound]) -> Iterable[str]:
-    """The paths of those lines that stand in one of two files only."""
-    one, other = ({line[1:] for line in of_file.lines} for of_file in bound)
-    differing = one ^ other
+    """The paths of those lines that stand in one of two files only, or at another place among the
+    others: in some dialects the first rule decides.
+    """
+    one, other = (dict.fromkeys(line[1:] for line in of_file.lines) for of_file in bound)
+    differing = one.keys() ^ other.keys()
+    orders = [[line for line in of if line not in differing] for of in (one, other)]
+    for _ in range(2):  # without what they begin, then end, with alike
+        while orders[0] and orders[0][-1] == orders[1][-1]:
+            del orders[0][-1], orders[1][-1]
+        orders = [order[::-1] for order in orders]
+    differing |= {*orders[0]}
     return dict.fromkeys(line.path for line in lines if line[1:] in differing)
 
 
