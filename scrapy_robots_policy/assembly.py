@@ -101,15 +101,7 @@ class CrawlParts:
         delays = DelayQueues(
             coordinator_of(store), time.monotonic, compat.call_later, self.events.on_held
         )
-        concurrency = Concurrency(
-            self.crawler,
-            settings.max_waiting,
-            delays,
-            self._stop,
-            self._open_fetch_queue,
-            self._check_fetch,
-            sets_delays=settings.configs.sets_delays,
-        )
+        concurrency = Concurrency(self.crawler, settings.max_waiting, delays)
         fetch = self._fetcher(settings, concurrency)
         resolver = self._resolver(settings, store, fetch)
         policy = CrawlPolicy(settings.longest_delay, settings.use)
@@ -124,15 +116,11 @@ class CrawlParts:
             self.now,
         )
 
-    def _stop(self) -> None:
-        """The engine begins to close. All parts are made by then, so a low one may call the top."""
-        self.admission.stop()
-
-    def _open_fetch_queue(self, request: Request, order: FetchOrder) -> None:
-        self.admission.open_fetch_queue(request, order)
-
-    def _check_fetch(self, order: FetchOrder) -> None:
-        self.admission.check_fetch(order)
+    async def _admit_fetch(
+        self, request: Request, order: FetchOrder, hops: tuple[str, ...]
+    ) -> None:
+        """All parts are made by the first fetch, so a low one may call the top."""
+        await self.admission.admit_fetch(request, order, hops)
 
     def _open_store(self, settings: PolicySettings) -> Store | None:
         """None for the memory store: the resolver's cache is all the memory that there is."""
@@ -143,7 +131,7 @@ class CrawlParts:
     def _fetcher(self, settings: PolicySettings, concurrency: Concurrency) -> Fetcher:
         return Fetcher(
             self.crawler,
-            concurrency.admit_fetch,
+            self._admit_fetch,
             concurrency.end_fetch,
             self.now,
             settings.profile,

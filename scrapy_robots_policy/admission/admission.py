@@ -271,6 +271,7 @@ class Admission:
         self.concurrency, self.delays, self.decider = concurrency, delays, decider
         self.counts, self.now = counts, now
         self.hosts = concurrency.hosts
+        concurrency.on_closing = self.stop
         self.dry_run = decider.dry_run
         self._put_back: WeakSet[Request] = WeakSet()
 
@@ -362,7 +363,32 @@ class Admission:
             return self.put_back(request)
         return None
 
-    def open_fetch_queue(self, request: Request, order: FetchOrder) -> None:
+    async def admit_fetch(self, request: Request, order: FetchOrder, hops: tuple[str, ...]) -> None:
+        """Wait until a robots.txt may be fetched: in its turn at its host, in nobody's place.
+
+        hops  the redirects that have led there
+
+        Raises CrawlClosing, and FetchForbidden for a tdmrep.json that a robots.txt forbids which
+        has come meanwhile.
+        """
+        # Of an origin's first robots.txt no copy is known, so none asks for a delay. A page that
+        # needs a tdmrep.json has its robots.txt, and has opened the queue.
+        if order.entry or self.rules.configs.sets_delays or hops:
+            self._open_fetch_queue(request, order)
+        if self.delays.by_slot:
+            slot = self.concurrency.engine.slot_key(request)
+            queue = self.delays.find(slot, request.url)
+            if queue is not None:
+                # It may wait for hours, and uses no socket: other hosts are not to wait with it.
+                order.place.give_back()
+                async with queue.turn(request, first=True) as turn:
+                    await order.place.take()
+                    turn.used()
+        if order.dialect is tdmrep.DIALECT:
+            self._check_fetch(order)
+        self.concurrency.begin_fetch(request, is_redirected=bool(hops))
+
+    def _open_fetch_queue(self, request: Request, order: FetchOrder) -> None:
         """Open the queue for the request of a fetch, if an old copy or the user asks for a delay.
 
         No page of this process may have taken a turn so far; but other processes of the fleet
@@ -379,7 +405,7 @@ class Admission:
         elif config.crawl_delay:
             self._keep(visitor, origin, config, config.crawl_delay, inf)
 
-    def check_fetch(self, order: FetchOrder) -> None:
+    def _check_fetch(self, order: FetchOrder) -> None:
         """Raise FetchForbidden where the newest robots.txt forbids a tdmrep.json.
 
         The one that was known when its lookup began allowed it; the fetch has waited since.

@@ -27,8 +27,6 @@ from twisted.internet.defer import Deferred
 
 from .. import compat
 from ..exceptions import CrawlClosing
-from ..fetch.order import FetchOrder
-from ..rep import tdmrep
 from .delays import DelayQueues
 from .hosts import Hosts
 
@@ -40,28 +38,12 @@ class Concurrency:
     hosts        which hosts are ready for another request
     delays       the queues of hosts that ask for a delay: requests that have ended free their turns
     on_closing   called when the engine begins to close
-    open_fetch_queue  called with the request for a document, and the order to fetch it: a delay
-                      that is known to hold at its host needs its queue
-    check_fetch  called with the order of a tdmrep.json that is about to go; may raise
-                 FetchForbidden
-    sets_delays  whether the user has set a delay for some host
     """
 
-    def __init__(  # noqa: PLR0913 - all that it works with is handed in
-        self,
-        crawler: Crawler,
-        max_waiting: int,
-        delays: DelayQueues,
-        on_closing: Callable[[], None],
-        open_fetch_queue: Callable[[Request, FetchOrder], None],
-        check_fetch: Callable[[FetchOrder], None],
-        *,
-        sets_delays: bool,
-    ) -> None:
+    def __init__(self, crawler: Crawler, max_waiting: int, delays: DelayQueues) -> None:
         self.crawler, self.max_waiting = crawler, max(max_waiting, 1)  # 0 would stop the crawl
-        self.delays, self.on_closing = delays, on_closing
-        self.open_fetch_queue, self.check_fetch = open_fetch_queue, check_fetch
-        self.sets_delays = sets_delays
+        self.delays = delays
+        self.on_closing: Callable[[], None] = lambda: None
         self.hosts = Hosts(delays, compat.call_later, self._slot_key, self._wake)
         self.is_closing = False
         self.waiting: set[Request] = set()
@@ -117,33 +99,11 @@ class Concurrency:
         self.waiting.add(request)
         self.engine.wake()
 
-    async def admit_fetch(
-        self, request: Request, order: FetchOrder, hops: tuple[str, ...] = ()
-    ) -> None:
-        """Wait until a robots.txt may be fetched: in its turn at its host, in nobody's place.
-
-        hops  the redirects that have led there
-
-        It counts for no place until `end_fetch`. Raises CrawlClosing, and FetchForbidden
-        for a tdmrep.json that a robots.txt forbids which has come meanwhile.
-        """
-        # Of an origin's first robots.txt no copy is known, so none asks for a delay. A page that
-        # needs a tdmrep.json has its robots.txt, and has opened the queue.
-        if order.entry or self.sets_delays or hops:
-            self.open_fetch_queue(request, order)
-        if self.delays.by_slot:
-            queue = self.delays.find(self.engine.slot_key(request), request.url)
-            if queue is not None:
-                # It may wait for hours, and uses no socket: other hosts are not to wait with it.
-                order.place.give_back()
-                async with queue.turn(request, first=True) as turn:
-                    await order.place.take()
-                    turn.used()
-        if order.dialect is tdmrep.DIALECT:
-            self.check_fetch(order)
+    def begin_fetch(self, request: Request, *, is_redirected: bool) -> None:
+        """A robots.txt is about to be fetched. It counts for no place until `end_fetch`."""
         self.fetching.add(request)
         self._admitted.add(request)
-        if hops:
+        if is_redirected:
             self._redirected.add(request)
 
     def end_fetch(self, request: Request) -> None:
