@@ -30,6 +30,7 @@ from ..compat import CallLater
 from .delays import DelayQueues, host_of
 
 UNSEEN = 0.05  # seconds that a request may take from the queue to the middleware
+MAX_QUICK = 10_000  # hosts; a crawl has fewer at a time
 MAX_OF_MIXED = 20  # requests that may wait
 # In the meta of a request: a redirect, which may have the slot of another host; and what a request
 # has of its own.
@@ -103,7 +104,6 @@ class Hosts:
 
     def forget(self, slot: str) -> None:
         """The queue has no request of a slot any more."""
-        self._quick.discard(slot)
         if slot not in self._waiting:
             self._mixed.discard(slot)
 
@@ -117,6 +117,8 @@ class Hosts:
     def passes(self, request: Request) -> None:
         """A request goes on, or is refused, without a wait."""
         if self._unseen and (slot := self._seen(request)):
+            if len(self._quick) >= MAX_QUICK:
+                self._quick.clear()
             self._quick.add(slot)
             self.changed(slot)
 
