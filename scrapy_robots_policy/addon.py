@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Spider, signals
@@ -63,8 +66,8 @@ class Addon:
             chosen[OUR_TAGS] = TAG_ORDER
         settings.set(SPIDER_MIDDLEWARES, chosen, settings.getpriority(SPIDER_MIDDLEWARES) or 0)
 
-        if not settings.getpriority(QUEUE):  # the project has chosen none
-            settings.set(QUEUE, OUR_QUEUE, "addon")
+        if not settings.getpriority(QUEUE) and _may_have_our_queue(settings):
+            settings.set(QUEUE, OUR_QUEUE, "addon")  # the project has chosen none
 
     def spider_opened(self, spider: Spider) -> None:
         """Warn where ours are off: the add-on is no add-on there, or a later one has replaced a
@@ -92,6 +95,18 @@ def _has(chosen: Mapping[Any, int | None], ours: str) -> bool:
     kinds = {component: _loaded(component) for component in chosen}
     enabled = [kind for component, kind in kinds.items() if chosen[component] is not None]
     return our_kind in kinds.values() or any(is_subclass(kind, our_kind) for kind in enabled)
+
+
+def _may_have_our_queue(settings: BaseSettings) -> bool:
+    """Not with a limit for each address, which the queue's base does not allow, and not for a crawl
+    that was begun with the default queue of Scrapy 2.13: its JOBDIR has a list, and no dict.
+    """
+    if settings.getint("CONCURRENT_REQUESTS_PER_IP"):
+        return False
+    with suppress(OSError, TypeError, ValueError):
+        state = Path(settings["JOBDIR"], "requests.queue", "active.json").read_text("utf-8")
+        return not (isinstance(json.loads(state), list) and json.loads(state))
+    return True
 
 
 def _loaded(component: Any) -> Any:

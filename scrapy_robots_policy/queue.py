@@ -31,10 +31,15 @@ class RobotsPriorityQueue(DownloaderAwarePriorityQueue):
 
     def push(self, request: Request) -> None:
         hosts = self._hosts or self._attend()
-        if hosts is not None and request.meta:
+        if hosts is not None:
             hosts.expect(request)
         known = len(self.pqueues)
-        super().push(request)
+        try:
+            super().push(request)
+        except BaseException:  # it cannot be serialized, so it goes to the queue in memory
+            if len(self.pqueues) > known:
+                self.pqueues.popitem()[1].close()
+            raise
         if len(self.pqueues) > known:
             self._line.append(next(reversed(self.pqueues)))
 
@@ -97,6 +102,11 @@ class RobotsPriorityQueue(DownloaderAwarePriorityQueue):
                 passed_over.append(slot)
         line.extendleft(reversed(passed_over))
         return best
+
+    @property
+    def held(self) -> int:
+        """How many requests are here for hosts that are not ready."""
+        return sum(len(self.pqueues[slot]) for slot in self._asleep)
 
     def wake(self, slot: str) -> None:
         if slot in self._asleep:

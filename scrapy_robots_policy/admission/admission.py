@@ -42,6 +42,7 @@ from ..stats import PUT_BACK
 from .concurrency import Concurrency
 from .decision import CrawlPolicy, Decision, DecisionListener, may_wait
 from .delays import Asker, DelayQueue, DelayQueues, NotYet, Turn
+from .hosts import PUT_BACK_KEY
 from .status_line import Waiting
 
 
@@ -435,6 +436,7 @@ class Admission:
             delayed=self.delays.waiting,
             put_off=put_off,
             is_full=self.concurrency.stops_others,
+            queued=sum(queue.held for queue in self.hosts.queues),
         )
 
     def stop(self) -> None:
@@ -556,6 +558,8 @@ class Admission:
 
     def _again(self, request: Request) -> Request:
         again: Request = request.replace(dont_filter=True)
+        if self.hosts.queues and not request.dont_filter:
+            again.meta[PUT_BACK_KEY] = True
         self._put_back.add(again)
         return again
 

@@ -11,9 +11,9 @@ turn: until then nobody knows whether it waits, and the host is not ready. A hos
 went on at once is quick: more of its requests are given without that pause. What the middleware
 never sees, because another one has answered it, holds its host for a moment.
 
-A slot may be that of many hosts, one of which is slow. Its requests may have settings or proxies of
-their own, with which another one need not wait, or gets the file that this one does not get. Of
-such a mixed slot some requests may wait at a time.
+A slot may be that of many hosts or sites, one of which is slow. Its requests may have settings or
+proxies of their own, with which another one need not wait, or gets the file that this one does not
+get. Of such a mixed slot some requests may wait at a time, in memory.
 """
 
 from __future__ import annotations
@@ -29,16 +29,21 @@ from scrapy.http import Request
 from ..compat import CallLater
 from .delays import DelayQueues, host_of
 
-UNSEEN = 0.05  # seconds that a request may take from the queue to the middleware
+UNSEEN = 0.01  # seconds that a request may take from the queue to the middleware
+# In the meta of a request that is put back unfiltered, and was to be filtered. What comes of it,
+# such as a redirect, is filtered as ever.
+PUT_BACK_KEY = "robots_put_back"
 MAX_QUICK = 10_000  # hosts; a crawl has fewer at a time
-MAX_OF_MIXED = 20  # requests that may wait
-# In the meta of a request: a redirect, which may have the slot of another host; and what a request
-# has of its own.
-_OWN = ("redirect_urls", "robots", "dont_obey_robotstxt", "proxy")
+MAX_OF_MIXED = 100  # requests that may wait
+_OWN = ("robots", "dont_obey_robotstxt", "proxy")  # in the meta of a request
 
 
 class HostQueue(Protocol):
     """A queue that keeps requests by their download slots."""
+
+    @property
+    def held(self) -> int:
+        """How many requests it has for hosts that are not ready."""
 
     def wake(self, slot: str) -> None:
         """The slot may be ready again."""
@@ -62,6 +67,7 @@ class Hosts:
         self.slot_key, self.wake_engine = slot_key, wake_engine
         self.queues: list[HostQueue] = []
         self._waiting: Counter[str] = Counter()  # requests, by slot
+        self._sites: dict[str, str] = {}  # of a request that the queue got, by slot
         self._mixed: set[str] = set()
         self._quick: set[str] = set()
         self._given: WeakSet[Request] = WeakSet()
@@ -82,21 +88,29 @@ class Hosts:
             if until > self.delays.now():
                 return until
             del self._unseen_since[slot]
-        if slot in self._waiting:
-            most = MAX_OF_MIXED if slot in self._mixed else 1
-            if self._waiting[slot] >= most:
-                return inf
-        return self.delays.ready_at(slot)
+        if slot in self._mixed:
+            return 0.0 if self._waiting.get(slot, 0) < MAX_OF_MIXED else inf
+        return inf if slot in self._waiting else self.delays.ready_at(slot)
 
     def expect(self, request: Request) -> None:
-        """The queue is about to get a request that has a meta."""
-        if not request.meta.keys().isdisjoint(_OWN):
-            slot = self.slot_key(request)
-            if not request.meta.keys().isdisjoint(_OWN[1:]):
-                self._mixed.add(slot)
+        """The queue is about to get a request."""
+        slot = self.slot_key(request)
+        if slot not in self._mixed:
+            if len(self._sites) >= MAX_QUICK:
+                self._sites.clear()
+            site = request.url[: request.url.find("/", len("https://"))]
+            is_other = self._sites.setdefault(slot, site) != site
+            if is_other or not request.meta.keys().isdisjoint(_OWN):
+                self._mix(slot)
+
+    def _mix(self, slot: str) -> None:
+        self._mixed.add(slot)
+        self.changed(slot)
 
     def give(self, slot: str, request: Request) -> None:
         """The queue gives a request."""
+        if request.meta.pop(PUT_BACK_KEY, None):
+            request.dont_filter = False
         self._given.add(request)
         if slot not in self._quick:
             self._unseen[request] = slot
@@ -112,7 +126,7 @@ class Hosts:
 
     def may_go_back(self, request: Request, slot: str) -> bool:
         """Whether the queue will keep a request until its turn: the delay is that of its slot."""
-        return request in self._given and slot == host_of(request.url)
+        return request in self._given and slot not in self._mixed
 
     def passes(self, request: Request) -> None:
         """A request goes on, or is refused, without a wait."""
@@ -124,12 +138,12 @@ class Hosts:
 
     def waits(self, request: Request, slot: str) -> None:
         """A request begins to wait; `goes_on` ends that."""
-        if slot != host_of(request.url) or not request.meta.keys().isdisjoint(_OWN[1:]):
-            self._mixed.add(slot)
         given_as = self._seen(request)
         self._quick -= {slot, given_as}
         self._waiting[slot] += 1
-        if given_as and (given_as != slot or slot in self._mixed):
+        if slot != host_of(request.url) or not request.meta.keys().isdisjoint(_OWN):
+            self._mix(slot)
+        elif given_as and (given_as != slot or slot in self._mixed):
             self.changed(given_as)
 
     def goes_on(self, slot: str) -> None:

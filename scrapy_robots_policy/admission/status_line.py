@@ -23,6 +23,7 @@ class Waiting:
     files      how many robots.txt they wait for
     delayed    requests in the queue of a host that asks for a delay
     put_off    origins, of those in `files`, that are not asked again before some time
+    queued     requests that the scheduler's queue keeps for hosts that are not ready
     is_full    whether as many wait as may: then requests to other hosts may stay in the scheduler
     """
 
@@ -31,6 +32,7 @@ class Waiting:
     delayed: int = 0
     put_off: int = 0
     is_full: bool = False
+    queued: int = 0
 
     def __str__(self) -> str:
         """One line, such as "120 requests wait for 31 files"; "" if nothing waits."""
@@ -45,6 +47,9 @@ class Waiting:
             parts.append(f"{number} held by a Crawl-delay")
         if self.put_off:
             parts.append(f"{counted(self.put_off, 'origin')} put off")
+        if self.queued:
+            number = f"{self.queued:,} more" if parts else counted(self.queued, "request")
+            parts.append(f"{number} {'waits' if self.queued == 1 else 'wait'} in the queue")
         if self.is_full:
             parts.append("no more are taken from the scheduler (ROBOTS_MAX_WAITING)")
         return ", ".join(parts)
