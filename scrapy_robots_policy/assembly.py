@@ -16,9 +16,8 @@ from .admission.concurrency import Concurrency
 from .admission.decision import CrawlPolicy, may_wait
 from .admission.delays import DelayQueues
 from .config import PolicySettings, one_sentence
-from .fetch.fetch_gate import FetchGate, max_sockets
-from .fetch.fetcher import Fetcher
-from .fetch.order import FetchOrder
+from .fetch.download import Fetcher, FetchGate, max_sockets
+from .fetch.request import FetchOrder
 from .rep import Origin, RuleSet
 from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT, CrawlCounts
 from .report.crawl_events import CrawlEvents

@@ -20,8 +20,7 @@ from .assembly import CrawlParts
 from .config import EXEMPT_KEY, PolicySettings, RequestConfig, is_exempt
 from .crawl_log import CrawlLog
 from .exceptions import CrawlClosing, Disallowed
-from .fetch.body import is_fetch
-from .fetch.transfer import guard_transfers
+from .fetch.download import guard_transfers, is_fetch
 from .rep import Origin, Verdict, origin_of
 from .rep.checks import check_type
 from .rep.url import DOCUMENTS, path_of

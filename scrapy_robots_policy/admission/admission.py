@@ -30,7 +30,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from ..config.request_config import RequestConfig, RequestConfigs
 from ..exceptions import CrawlClosing, Disallowed, FetchForbidden
-from ..fetch.order import FetchOrder
+from ..fetch.request import FetchOrder
 from ..rep import Origin, Verdict, origin_of, tdmrep
 from ..rep.url import TDMREP, key_of, origin_of_key, server_forms, url_of
 from ..rep.usage import TDM_RESERVATION, Preference, UseAnswer, answer

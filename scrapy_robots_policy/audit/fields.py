@@ -33,7 +33,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from ..admission.decision import Decision
 from ..config import RequestConfig
-from ..fetch.fetcher import Exchange
+from ..fetch.download import Exchange
 from ..rep import Agent, CacheEntry, Dialect, FetchResult, Reason, Verdict
 from ..rep.escapes import brief, shortened, without_userinfo
 from ..rep.usage import Place, Preference, UseAnswer

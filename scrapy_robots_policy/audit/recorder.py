@@ -34,7 +34,7 @@ from ..config.settings_table import ATTRIBUTES, is_set
 from ..crawl_log import CrawlLog
 from ..distribution import installed_version
 from ..exceptions import CrawlClosing
-from ..fetch.fetcher import Exchange
+from ..fetch.download import Exchange
 from ..rep import AccessMode, CacheEntry, Dialect, Origin, Reason, Verdict
 from ..rep.url import url_of
 from ..rep.usage import DeclaredUse, UseAnswer

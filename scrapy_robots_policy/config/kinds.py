@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from scrapy.utils.misc import load_object
 
-from ..fetch.host_patterns import host_pattern
+from ..fetch.redirects import host_pattern
 from ..rep.escapes import quoted
 
 Read_co = TypeVar("Read_co", covariant=True)

@@ -35,7 +35,7 @@ from scrapy.utils.misc import load_object
 
 from .. import compat
 from ..crawl_log import CrawlLog
-from ..fetch.handlers import middlewares_by_plugin, schemes_by_plugin, schemes_uncounted
+from ..fetch.download import middlewares_by_plugin, schemes_by_plugin, schemes_uncounted
 from ..fetch.redirects import RedirectGuard
 from ..fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
 from ..rep.access import AccessOverrides

@@ -23,7 +23,7 @@ from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
-from ..fetch.host_patterns import HostMatch, host_pattern
+from ..fetch.redirects import HostMatch, host_pattern
 from ..rep import DIALECTS, Dialect, Origin, dialect_of, origin_of, product_token
 from ..rep.agents import STAR, is_name, names_a_crawler
 from ..rep.escapes import listed, nearest, quoted

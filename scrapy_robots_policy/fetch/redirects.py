@@ -2,24 +2,21 @@
 
 A site may send us anywhere: to a machine of our own network, which trusts us. So a redirect from a
 public address to a private one is not followed, unless the user has named the host. What is refused
-counts as no answer, never as "there is no robots.txt".
+counts as no answer, never as "there is no robots.txt". This module opens no sockets and uses no
+Scrapy: its callers look names up, and send requests.
 
-This module opens no sockets and uses no Scrapy: its callers look names up, and send requests.
-
-Hosts and addresses that are not for everybody: what no redirect may reach from the public web.
-
-The registrable domain of a host, and whether two hosts belong to one site.
-
-The Public Suffix List has two parts. In one are the suffixes of registries: "com", "co.uk". In the
-other are those of companies that let anybody have a name below their own: "github.io". Each caller
-says whether the second part counts.
+Users name hosts by patterns, in which "*" stands for anything. Whether two hosts belong to one site
+is a matter of registrable domains. The Public Suffix List has the suffixes of registries ("com",
+"co.uk") and those of companies that let anybody have a name below their own ("github.io"). Each
+caller says whether the second part counts.
 """
 
 from __future__ import annotations
 
+import re
 import socket
 import unicodedata
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -30,10 +27,66 @@ from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 from w3lib.url import safe_url_string
 
 from ..rep import FetchResult, origin_of
-from .host_patterns import HostMatch
+from ..rep.match import Index, Pattern, Ranked, place_of, strength_of
+from ..rep.url import DEFAULT_PORTS, host_of_origin
 
 if TYPE_CHECKING:
     from tldextract import TLDExtract
+
+_HOST_AND_PORT = re.compile(r"(.*?)(:[0-9*]+)?", re.DOTALL)
+_HOST = re.compile(r"\[[0-9a-f:.*]+\]|[^\s/@?#\[\]:]+")
+
+
+def host_pattern(text: str) -> str:
+    """A pattern as hosts stand in origins: lower case, IDNA, no final dot, IPv6 in brackets.
+
+    ValueError where it can mean no host.
+    """
+    pattern = text.strip().lower()
+    if _is_ipv6(pattern):
+        return f"[{pattern}]"
+    match = _HOST_AND_PORT.fullmatch(pattern)
+    assert match is not None  # the expression matches any text
+    host = match[1].rstrip(".")
+    if not _HOST.fullmatch(host):
+        raise ValueError(text)
+    return host.encode("idna").decode("ascii") + (match[2] or "")
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        IPv6Address(text)
+    except ValueError:
+        return False
+    return True
+
+
+class HostMatch:
+    """Origin → the numbers, from 0, of the patterns that its host fits, in their order.
+
+    Hosts and patterns are read backwards: "*.example.com" begins as the hosts that it means end.
+
+    patterns  as `host_pattern` gives them
+    """
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        backwards = [Pattern.of(pattern[::-1] + "$") for pattern in patterns]
+        self._index = Index(
+            [(pattern.start, at) for at, pattern in enumerate(backwards)],
+            lambda wanted: (Ranked.of(strength_of(0, False, at), backwards[at]) for at in wanted),
+        )
+
+    def of(self, origin: str) -> list[int]:
+        names = (name[::-1] for name in _names_of(origin))
+        return sorted({place_of(one) for name in names for one in self._index.every(name)})
+
+
+def _names_of(origin: str) -> tuple[str, str]:
+    """(the host of an origin, the host with its port). A default port is written out, too."""
+    scheme, _, place = origin.partition("://")
+    host = host_of_origin(origin)
+    return host, place if host != place else f"{place}:{DEFAULT_PORTS[scheme]}"
+
 
 Address = IPv4Address | IPv6Address
 

@@ -18,11 +18,47 @@ from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
 from .. import compat
-from ..rep import origin_of
+from ..rep import CacheEntry, Dialect, origin_of
 from ..rep.url import origin_of_key
-from .answers import ACCEPTED
-from .order import FetchOrder
 from .redirects import ANYWHERE, RedirectGuard
+from .result import ACCEPTED
+
+
+class FetchPlace:
+    """The place of one fetch among those that are under way. This class sets no limit."""
+
+    async def take(self) -> None:
+        """Wait until the fetch may go on."""
+
+    def give_back(self) -> None:
+        """The fetch has ended, or waits for something else than an answer."""
+
+
+NO_LIMIT = FetchPlace()
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOrder:
+    """A robots.txt, or another document of an origin, to fetch.
+
+    origin    the key of the document, as `rep.url` makes it: the origin for a robots.txt
+    entry     what is known of it, so that the fetch can be conditional
+    page      the request that waits for it, of any kind
+    place     given back while the fetch waits for its turn at a host, or to be tried again
+    in_haste  whether sockets are short: then the fetch gets less time
+    is_plain  whether no header is sent but who we are: the server did not understand the others
+    with_credentials  whether Scrapy's middlewares may add theirs: the server has asked for some
+    """
+
+    origin: str
+    entry: CacheEntry | None
+    dialect: Dialect
+    page: Any
+    place: FetchPlace = NO_LIMIT
+    in_haste: bool = False
+    is_plain: bool = False
+    with_credentials: bool = False
+
 
 Hook = Callable[[Request, Request], Request | None]
 

@@ -32,8 +32,8 @@ from twisted.internet.defer import Deferred, DeferredList
 
 from ..compat import start_task
 from ..exceptions import CrawlClosing, FetchForbidden
-from ..fetch.fetch_gate import FetchGate
-from ..fetch.order import FetchOrder, FetchPlace
+from ..fetch.download import FetchGate
+from ..fetch.request import FetchOrder, FetchPlace
 from ..rep import AccessMode, CacheEntry, Dialect, FetchResult, origin_of
 from ..rep.access import AccessOverrides, holds, is_fresh, remember
 from ..rep.url import document_of, key_of, path_of

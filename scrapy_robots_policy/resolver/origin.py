@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..fetch.order import octets_read, whole_lines
+from ..fetch.result import octets_read, whole_lines
 from ..rep import (
     AccessMode,
     CacheEntry,

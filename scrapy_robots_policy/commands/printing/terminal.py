@@ -4,7 +4,7 @@ Whether a terminal reads escape sequences: colours and the line of progress need
 
 What kept a robots.txt from coming, in a few words for people: the same in all verbs.
 
-A verdict and JSON have the one or two words of `fetch.causes`, for tables and for programs.
+A verdict and JSON have the one or two words of `fetch.result`, for tables and for programs.
 
 Rows of text in aligned columns, for a terminal.
 

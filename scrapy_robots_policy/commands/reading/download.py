@@ -13,8 +13,10 @@ from time import monotonic, time
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...fetch.answers import (
+from ...fetch.redirects import ANYWHERE, Answer, Lookup, RedirectGuard, Way, follow
+from ...fetch.result import (
     ACCEPTED,
+    MAX_OCTETS,
     UnreadableBodyError,
     cause_of,
     chain_of,
@@ -22,9 +24,8 @@ from ...fetch.answers import (
     encodings_of,
     result_of,
     unpack,
+    whole_lines,
 )
-from ...fetch.order import MAX_OCTETS, whole_lines
-from ...fetch.redirects import ANYWHERE, Answer, Lookup, RedirectGuard, Way, follow
 from ...rep import FetchResult
 
 _WITHOUT_CONNECTION = ("dns", "connection refused", "connection failed")

@@ -16,7 +16,7 @@ from time import time
 from typing import Generic, TypeVar
 from urllib.parse import urlsplit
 
-from ...fetch.order import MAX_OCTETS, whole_lines
+from ...fetch.result import MAX_OCTETS, whole_lines
 from ...rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdmrep
 from ...rep.access import AccessOverrides, CacheEntry, remember
 from ...rep.url import TDMREP, key_of, url_of

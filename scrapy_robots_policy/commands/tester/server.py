@@ -24,8 +24,8 @@ from importlib.resources import files
 from time import time
 from typing import Any
 
-from ...fetch.order import whole_lines
 from ...fetch.redirects import ANYWHERE, RedirectGuard
+from ...fetch.result import whole_lines
 from ...lint import lint
 from ...rep import DIALECTS, AccessMode, Dialect, FetchResult, Reason, Verdict, origin_of
 from ...rep.access import explain, remember

@@ -1,19 +1,14 @@
-"""The headers of a message by their names, and the fetch result that those of a response make.
+"""What a response, or an exception, says of a robots.txt: the `FetchResult`. No I/O, no Scrapy.
 
-Responses that say nothing about the robots.txt: a proxy's own, a body that is not the file, and
-a 304 that was not asked for.
-
-They count as no answer. Else a part of a file, or the words of a proxy, would open the site, and a
+Responses that say nothing about the file count as no answer: a proxy's own, a part of a body, a 304
+that was not asked for. Else a part of a file, or the words of a proxy, would open the site, and a
 304 would keep an old copy for ever.
 
-A packed body of HTTP, unpacked no further than a limit: a few octets may mean gigabytes.
+A packed body is unpacked no further than a limit, because a few bytes may mean gigabytes. Scrapy
+gives what it can get out of a broken body; of a robots.txt that would be a file without its last
+rules. br and zstd have libraries of their own, which Scrapy uses, too.
 
-What unpacks each encoding of HTTP, in the manner of `zlib.decompressobj`.
-
-br and zstd have libraries of their own, which Scrapy uses, too. Scrapy gives what it can get out of
-a broken body; of a robots.txt that would be a file without its last rules.
-
-What kept a response from coming: the exception, and one or two words for it.
+What kept a response from coming has a cause: one or two words for the exception.
 """
 
 from __future__ import annotations
@@ -32,7 +27,9 @@ from importlib import import_module
 from traceback import walk_tb
 from typing import Any, Protocol
 
-from ..rep import FetchResult
+from ..rep import Dialect, FetchResult
+
+MAX_OCTETS = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
 
 # Words, and the names of exceptions for which they stand. The chain of causes of an exception may
 # have several of these names: the first row that has one of them counts.
@@ -385,3 +382,19 @@ def instant(date: str) -> float | None:
 
 def _is_seconds(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 10
+
+
+def whole_lines(octets: bytes, max_octets: int | None = None) -> bytes:
+    """The file; of one with more than `max_octets` (None: `MAX_OCTETS`), the lines that end within
+    them. A rule that is cut in two would be another rule: "Allow: /a" of "Allow: /a/b".
+    """
+    limit = MAX_OCTETS if max_octets is None else max_octets
+    if len(octets) <= limit:
+        return octets
+    start = octets[:limit]
+    return start[: max(start.rfind(b"\n"), start.rfind(b"\r")) + 1]
+
+
+def octets_read(dialect: Dialect) -> int:
+    """How many octets of a robots.txt are fetched for a dialect. RFC 9309 §2.5."""
+    return min(dialect.size_limit, MAX_OCTETS)
