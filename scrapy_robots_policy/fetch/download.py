@@ -53,7 +53,7 @@ from ..exceptions import CrawlClosing, FetchForbidden
 from ..rep import FetchResult
 from ..rep.access import has_whole_copy, without_browser_page
 from ..rep.url import ROBOTS_TXT, document_of, url_of
-from .redirects import REDIRECTS, Answer, Lookup, follow, spelled_address
+from .redirects import REDIRECTS, Answer, follow, spelled_address
 from .request import NO_LIMIT, FetchOrder, FetchPlace, RequestProfile, trim
 from .result import (
     MAX_ENCODINGS,
@@ -749,20 +749,19 @@ class Fetcher:
 
     async def _try(self, order: FetchOrder) -> tuple[FetchResult, Exception | None]:
         """One try, with its redirects: (what came, what went wrong)."""
-        way = follow(url_of(order.origin), order.dialect.access.redirects, self.profile.guard)
-        step = next(way)
         error: Exception | None = None
-        reply: Answer | Addresses
-        while True:
-            if isinstance(step, Lookup):
-                reply = await addresses_of(step.host, self.profile.timeout)
-            else:
-                reply, error = await self._get(step.url, step.hops, order)
-            try:
-                step = way.send(reply)
-            except StopIteration as end:
-                result: FetchResult = end.value
-                return result, error
+
+        async def ask(url: str, hops: tuple[str, ...]) -> Answer:
+            nonlocal error
+            answer, error = await self._get(url, hops, order)
+            return answer
+
+        async def look_up(host: str) -> Addresses:
+            return await addresses_of(host, self.profile.timeout)
+
+        redirects = order.dialect.access.redirects
+        url = url_of(order.origin)
+        return await follow(url, redirects, self.profile.guard, ask, look_up), error
 
     async def _get(
         self, url: str, hops: tuple[str, ...], order: FetchOrder

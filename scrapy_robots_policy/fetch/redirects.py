@@ -16,12 +16,12 @@ from __future__ import annotations
 import re
 import socket
 import unicodedata
-from collections.abc import Generator, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 from w3lib.url import safe_url_string
@@ -199,21 +199,8 @@ TO_PRIVATE = "redirect to a private address"
 TO_OTHER_SITE = "redirect to another site"
 
 
-class Ask(NamedTuple):
-    """A step: request the URL, and send an `Answer`. `hops` are the redirects so far."""
-
-    url: str
-    hops: tuple[str, ...]
-
-
-class Lookup(NamedTuple):
-    """A step: look the name up, and send its addresses as texts; an empty tuple if it has none."""
-
-    host: str
-
-
 class Answer(NamedTuple):
-    """What came for `Ask`: the result, and the Location header, whose octets are its characters.
+    """What came for a URL: the result, and the Location header, whose octets are its characters.
 
     peer        the address that answered, or its text; "" where it is not known
     is_proxied  whether a proxy answered: it looks names up, and we do not
@@ -225,9 +212,11 @@ class Answer(NamedTuple):
     is_proxied: bool = False
 
 
-Way = Generator[Ask | Lookup, Any, FetchResult]
-Objection = Generator[Lookup, tuple[str, ...], str]
-IsPrivate = Generator[Lookup, tuple[str, ...], bool]
+Ask = Callable[[str, tuple[str, ...]], Awaitable[Answer]]
+"""Requests a URL; given the redirects so far, too."""
+
+LookUp = Callable[[str], Awaitable[tuple[str, ...]]]
+"""Looks a name up: its addresses as texts; none if it has none."""
 
 
 @dataclass(frozen=True)
@@ -255,8 +244,10 @@ class RedirectGuard:
 ANYWHERE = RedirectGuard()
 
 
-def follow(first: str, max_redirects: int, guard: RedirectGuard) -> Way:
-    """A generator: it yields each step, is sent what came of it, and returns the last result.
+async def follow(
+    first: str, max_redirects: int, guard: RedirectGuard, ask: Ask, look_up: LookUp
+) -> FetchResult:
+    """The result at the end of the redirects that begin at a URL.
 
     RFC 9309 §2.3.1.2: what is found at the end is the first origin's robots.txt. `is_cut` says that
     there were more redirects than `max_redirects`. A redirect back ends the way too.
@@ -265,12 +256,11 @@ def follow(first: str, max_redirects: int, guard: RedirectGuard) -> Way:
     hops: tuple[str, ...] = ()
     before: tuple[str, Answer] | None = None
     while True:
-        answer: Answer = yield Ask(url, hops)
+        answer = await ask(url, hops)
         # The name may have another address by now than when it was looked up (DNS rebinding).
-        if before and answer.peer and is_private(str(answer.peer)) and not guard.allows(url):
-            came_from_inside = yield from _is_private(*before)
-            if not came_from_inside:
-                return FetchResult(None, cause=TO_PRIVATE, hops=hops)
+        is_inside = bool(answer.peer) and is_private(str(answer.peer)) and not guard.allows(url)
+        if before and is_inside and not await _is_private(*before, look_up):
+            return FetchResult(None, cause=TO_PRIVATE, hops=hops)
         result = replace(answer.result, hops=hops) if hops else answer.result
         target = redirect_target(url, answer.location) if result.status in REDIRECTS else None
         if target is None or target in (first, *hops):
@@ -278,30 +268,27 @@ def follow(first: str, max_redirects: int, guard: RedirectGuard) -> Way:
         if len(hops) >= max_redirects:
             return replace(result, is_cut=True)
         hops = (*hops, target)
-        objection = yield from _objection(guard, first, url, answer, target)
-        if objection:
+        if objection := await _objection(guard, first, (url, answer), target, look_up):
             return FetchResult(None, cause=objection, hops=hops)
         before, url = (url, answer), target
 
 
-def _objection(
-    guard: RedirectGuard, first: str, url: str, answer: Answer, target: str
-) -> Objection:
-    """Why the redirect with which `url` answered is not followed; "" if it is."""
+async def _objection(
+    guard: RedirectGuard, first: str, before: tuple[str, Answer], target: str, look_up: LookUp
+) -> str:
+    """Why a redirect is not followed; "" if it is. `before`: the URL it is from, and the answer."""
+    url, answer = before
     if guard.allows(target):
         return ""
     if guard.same_site and not are_one_site(unescaped_host(first), unescaped_host(target)):
         return TO_OTHER_SITE
     if unescaped_host(target) == unescaped_host(url):
         return ""
-    leads_inside = yield from _is_private(target, answer._replace(peer=""))
-    if leads_inside:
-        comes_from_inside = yield from _is_private(url, answer)
-        return "" if comes_from_inside else TO_PRIVATE
-    return ""
+    leads_inside = await _is_private(target, answer._replace(peer=""), look_up)
+    return TO_PRIVATE if leads_inside and not await _is_private(url, answer, look_up) else ""
 
 
-def _is_private(url: str, answer: Answer) -> IsPrivate:
+async def _is_private(url: str, answer: Answer, look_up: LookUp) -> bool:
     """Whether a URL's host is private: by the address that answered, by its spelling, or by one of
     the addresses that its name has.
     """
@@ -311,8 +298,7 @@ def _is_private(url: str, answer: Answer) -> IsPrivate:
         return is_private(str(answer.peer or spelled))
     if is_private_name(host) or answer.is_proxied:
         return is_private_name(host)
-    addresses = yield Lookup(host)
-    return any(map(is_private, addresses))
+    return any(map(is_private, await look_up(host)))
 
 
 def redirect_target(url: str, location: str) -> str | None:

@@ -6,6 +6,7 @@ those of the environment. Redirects, bodies and causes are read by the crawl's c
 
 from __future__ import annotations
 
+import asyncio
 import re
 import socket
 from threading import Thread
@@ -13,7 +14,7 @@ from time import monotonic, time
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...fetch.redirects import ANYWHERE, Answer, Lookup, RedirectGuard, Way, follow
+from ...fetch.redirects import ANYWHERE, Answer, RedirectGuard, follow
 from ...fetch.result import (
     ACCEPTED,
     MAX_OCTETS,
@@ -45,7 +46,7 @@ def fetch(
     ends = monotonic() + deadline
 
     def work() -> None:
-        results.append(_follow(follow(url, redirects, guard), user_agent, ends))
+        results.append(_follow(url, redirects, guard, user_agent, ends))
 
     # A server that sends an octet now and then never lets a socket time out. So a thread fetches,
     # which ends with the process at the latest.
@@ -55,19 +56,16 @@ def fetch(
     return results[0] if results else FetchResult(None, cause="timeout")
 
 
-def _follow(way: Way, user_agent: str, ends: float) -> FetchResult:
-    step = next(way)
-    reply: Answer | tuple[str, ...]
-    while True:
-        if isinstance(step, Lookup):
-            reply = _addresses_of(step.host)
-        else:
-            reply = _get(step.url, user_agent, ends)
-        try:
-            step = way.send(reply)
-        except StopIteration as end:
-            result: FetchResult = end.value
-            return result
+def _follow(
+    url: str, redirects: int, guard: RedirectGuard, user_agent: str, ends: float
+) -> FetchResult:
+    async def ask(url: str, _hops: tuple[str, ...]) -> Answer:
+        return _get(url, user_agent, ends)
+
+    async def look_up(host: str) -> tuple[str, ...]:
+        return _addresses_of(host)
+
+    return asyncio.run(follow(url, redirects, guard, ask, look_up))
 
 
 def _addresses_of(host: str) -> tuple[str, ...]:
