@@ -9,8 +9,8 @@ How a file becomes an answer, with the clauses of RFC 9309:
    of the same length the Allow does; where none matches, the page is allowed (§2.2.2, §2.2.3):
    `match`.
 
-Groups are found when the file is parsed. The rules of a crawler are laid out in an index at the
-first question about it. Each question, whatever it is, is answered by this index.
+Groups are found at the first question, and the rules of a crawler are laid out in an index at the
+first one about it. Each question, whatever it is, is answered by this index.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class RuleSet:
     """
 
     __slots__ = (
-        *("_bound_by_agent", "_bound_by_groups", "_grammar", "_groups", "_is_over", "_reading"),
+        *("_bound_by_agent", "_bound_by_groups", "_found", "_grammar", "_is_over", "_reading"),
         "_may_have_usage",
         "_rules",
         *("_text", "_usage", "dialect"),
@@ -132,7 +132,7 @@ class RuleSet:
 
     def _read(self, text: str, dialect: Dialect, is_over: bool) -> None:
         self.dialect, self._text, self._is_over = dialect, text, is_over
-        self._groups = Groups(text, dialect)
+        self._found: Groups | None = None
         self._grammar, self._reading = grammar_of(dialect), reading_of(dialect)
         self._bound_by_agent: dict[str, _Bound] = {}
         self._bound_by_groups: dict[tuple[int, ...], _Bound] = {}
@@ -286,6 +286,13 @@ class RuleSet:
         """The values of the Sitemap lines, each once, in the order of the file."""
         values = self._grammar.sitemap.findall(self._text)
         return tuple(dict.fromkeys(readable(value) for value in values if value))
+
+    @property
+    def _groups(self) -> Groups:
+        """Found at the first question."""
+        if self._found is None:
+            self._found = Groups(self._text, self.dialect)
+        return self._found
 
     def _bound(self, agent: str) -> _Bound:
         """The rules that bind the crawler, laid out; from now on they are kept so."""
