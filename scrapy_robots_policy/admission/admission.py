@@ -325,7 +325,7 @@ class Admission:
                 rules = await self._with_tdmrep(request, origin, config, rules, began)
                 queue = self._queue(request, rules, config) if is_held else None
                 slot = self.concurrency.engine.slot_key(request)
-                may_go_back = self.hosts.may_go_back(request, slot)
+                may_go_back = self.hosts.may_go_back(request, slot, queue)
                 async with _turn(queue, request, has_patience=not may_go_back) as turn:
                     if is_held:
                         self.counts.hold(rules.origin, self.now() - ready_at)

@@ -395,12 +395,16 @@ class DelayQueues:
         """The queue of the requests to the host of a URL in a download slot, where there is one."""
         return self.by_host.get(host_of(url)) or self.by_slot.get(slot)
 
+    def of_slot(self, slot: str) -> DelayQueue | None:
+        """The queue of a slot's requests, where that is the one of a host, or has a queue."""
+        return self.by_host.get(slot) or self.by_slot.get(slot)
+
     def _changed(self, slot: str) -> None:
         self.on_change(slot)
 
     def ready_at(self, slot: str) -> float:
         """As `DelayQueue.ready_at`; a time that is past where no delay is kept."""
-        queue = self.by_host.get(slot) or self.by_slot.get(slot)
+        queue = self.of_slot(slot)
         return 0.0 if queue is None or queue.is_idle else queue.ready_at(slot)
 
     def reached(self, request: Request) -> None:

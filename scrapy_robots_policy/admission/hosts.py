@@ -11,31 +11,34 @@ turn: until then nobody knows whether it waits, and the host is not ready. A hos
 went on at once is quick: more of its requests are given without that pause. What the middleware
 never sees, because another one has answered it, holds its host for a moment.
 
-A slot may be that of many hosts or sites, one of which is slow. Its requests may have settings or
-proxies of their own, with which another one need not wait, or gets the file that this one does not
-get. Of such a mixed slot some requests may wait at a time, in memory.
+A slot may be that of several hosts, or sites of a host, of which one does not answer. Its requests
+may have settings or proxies of their own, with which another one need not wait, or gets the file
+that this one does not get. Of such a slot many requests may wait for files at a time, in memory;
+their delay holds them in the queue as ever. Only where some are exempt it does not: those wait for
+nothing.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import inf
-from typing import Protocol
+from typing import Any, Protocol
 from weakref import WeakKeyDictionary, WeakSet
 
 from scrapy.http import Request
 
 from ..compat import CallLater
-from .delays import DelayQueues, host_of
+from ..config import EXEMPT_KEY
+from .delays import DelayQueue, DelayQueues, host_of
 
 UNSEEN = 0.01  # seconds that a request may take from the queue to the middleware
 # In the meta of a request that is put back unfiltered, and was to be filtered. What comes of it,
 # such as a redirect, is filtered as ever.
 PUT_BACK_KEY = "robots_put_back"
 MAX_QUICK = 10_000  # hosts; a crawl has fewer at a time
-MAX_OF_MIXED = 100  # requests that may wait
-_OWN = ("robots", "dont_obey_robotstxt", "proxy")  # in the meta of a request
+MAX_WAITING = 100  # requests of one slot that is no single site's
+_OWN = ("robots", "proxy")  # in the meta of a request
 
 
 class HostQueue(Protocol):
@@ -68,7 +71,8 @@ class Hosts:
         self.queues: list[HostQueue] = []
         self._waiting: Counter[str] = Counter()  # requests, by slot
         self._sites: dict[str, str] = {}  # of a request that the queue got, by slot
-        self._mixed: set[str] = set()
+        self._several: set[str] = set()  # slots of several sites, settings or proxies
+        self._exempt: set[str] = set()  # slots that have exempt requests, too
         self._quick: set[str] = set()
         self._given: WeakSet[Request] = WeakSet()
         self._unseen: WeakKeyDictionary[Request, str] = WeakKeyDictionary()
@@ -88,24 +92,33 @@ class Hosts:
             if until > self.delays.now():
                 return until
             del self._unseen_since[slot]
-        if slot in self._mixed:
-            return 0.0 if self._waiting.get(slot, 0) < MAX_OF_MIXED else inf
-        return inf if slot in self._waiting else self.delays.ready_at(slot)
+        waiting = self._waiting.get(slot, 0)
+        if slot in self._exempt:
+            return 0.0 if waiting < MAX_WAITING else inf
+        if waiting >= (MAX_WAITING if slot in self._several else 1):
+            return inf
+        return self.delays.ready_at(slot)
 
     def expect(self, request: Request) -> None:
         """The queue is about to get a request."""
-        slot = self.slot_key(request)
-        if slot not in self._mixed:
+        slot, meta = self.slot_key(request), request.meta
+        if meta and (EXEMPT_KEY in meta or "robots" in meta):
+            self._may_be_exempt(slot, meta)
+        if slot not in self._several:
             if len(self._sites) >= MAX_QUICK:
                 self._sites.clear()
             site = request.url[: request.url.find("/", len("https://"))]
             is_other = self._sites.setdefault(slot, site) != site
-            if is_other or not request.meta.keys().isdisjoint(_OWN):
-                self._mix(slot)
+            if is_other or not meta.keys().isdisjoint(_OWN):
+                self._several.add(slot)
+                self.changed(slot)
 
-    def _mix(self, slot: str) -> None:
-        self._mixed.add(slot)
-        self.changed(slot)
+    def _may_be_exempt(self, slot: str, meta: Mapping[str, Any]) -> None:
+        own = meta.get("robots")
+        obeys = own.get("obey", True) if isinstance(own, Mapping) else True
+        if meta.get(EXEMPT_KEY) or obeys is False:
+            self._exempt.add(slot)
+            self.changed(slot)
 
     def give(self, slot: str, request: Request) -> None:
         """The queue gives a request."""
@@ -118,15 +131,17 @@ class Hosts:
 
     def forget(self, slot: str) -> None:
         """The queue has no request of a slot any more."""
+        self._exempt.discard(slot)
         if slot not in self._waiting:
-            self._mixed.discard(slot)
+            self._several.discard(slot)
 
     def came_from_queue(self, request: Request) -> bool:
         return request in self._given
 
-    def may_go_back(self, request: Request, slot: str) -> bool:
+    def may_go_back(self, request: Request, slot: str, turns: DelayQueue | None) -> bool:
         """Whether the queue will keep a request until its turn: the delay is that of its slot."""
-        return request in self._given and slot not in self._mixed
+        is_of_slot = self.delays.of_slot(slot) is turns and slot not in self._exempt
+        return is_of_slot and request in self._given
 
     def passes(self, request: Request) -> None:
         """A request goes on, or is refused, without a wait."""
@@ -142,8 +157,8 @@ class Hosts:
         self._quick -= {slot, given_as}
         self._waiting[slot] += 1
         if slot != host_of(request.url) or not request.meta.keys().isdisjoint(_OWN):
-            self._mix(slot)
-        elif given_as and (given_as != slot or slot in self._mixed):
+            self._several.add(slot)
+        if given_as and (given_as != slot or slot in self._several):
             self.changed(given_as)
 
     def goes_on(self, slot: str) -> None:

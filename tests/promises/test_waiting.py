@@ -103,12 +103,16 @@ class CountsThoseThatWait(UntilDone):
         super().parse(response)
 
 
+@pytest.mark.parametrize("also", ["", "https", "proxy"])
 @on_reactor
-async def test_hosts_with_a_delay_stop_no_other_and_hold_no_memory(web):
+async def test_hosts_with_a_delay_stop_no_other_and_hold_no_memory(also, web):
     healthy = {f"healthy{n}.test": {"/robots.txt": robots("")} for n in range(10)}
     paced = robots("User-agent: *\nCrawl-delay: 60")
     slow = {f"slow{n}.test": {"/robots.txt": paced} for n in range(200)}
-    urls = [*urls_of(slow, 3), *urls_of(healthy, 10)]
+    secure = [url.replace("http:", "https:") for url in urls_of(slow, 2)]
+    through_proxy = [scrapy.Request(url, meta={"proxy": "http://p.test:1"}) for url in secure]
+    urls = [*urls_of(slow, 3), *{"": [], "https": secure, "proxy": through_proxy}[also]]
+    urls += urls_of(healthy, 10)
     site = web({**healthy, **slow})
     settings = {"CONCURRENT_REQUESTS": 16, "ROBOTS_MAX_WAITING": 50}
     crawl = site.start(*urls, spider=CountsThoseThatWait, wanted=100, settings=settings)
