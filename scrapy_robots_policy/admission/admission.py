@@ -311,7 +311,7 @@ class Admission:
 
         `rules`: those that are known already. Raises Disallowed, CrawlClosing.
         """
-        began, refetched = self.now(), False
+        began, refetched, looked_up = self.now(), False, rules is None
         # Another middleware may have given it back in its turn: it must not wait for its own end.
         self.delays.left(request)
         with self.concurrency.lend(request):
@@ -325,7 +325,7 @@ class Admission:
                 rules = await self._with_tdmrep(request, origin, config, rules, began)
                 queue = self._queue(request, rules, config) if is_held else None
                 slot = self.concurrency.engine.slot_key(request)
-                may_go_back = self.hosts.may_go_back(request, slot, queue)
+                may_go_back = self.hosts.may_go_back(request, slot, queue, looked_up=looked_up)
                 async with _turn(queue, request, has_patience=not may_go_back) as turn:
                     if is_held:
                         self.counts.hold(rules.origin, self.now() - ready_at)
@@ -558,8 +558,8 @@ class Admission:
 
     def _again(self, request: Request) -> Request:
         again: Request = request.replace(dont_filter=True)
-        if self.hosts.queues and not request.dont_filter:
-            again.meta[PUT_BACK_KEY] = True
+        if self.hosts.queues:
+            again.meta[PUT_BACK_KEY] = not request.dont_filter
         self._put_back.add(again)
         return again
 

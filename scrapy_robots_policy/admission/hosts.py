@@ -33,8 +33,8 @@ from ..config import EXEMPT_KEY
 from .delays import DelayQueue, DelayQueues, host_of
 
 UNSEEN = 0.01  # seconds that a request may take from the queue to the middleware
-# In the meta of a request that is put back unfiltered, and was to be filtered. What comes of it,
-# such as a redirect, is filtered as ever.
+# In the meta of a request that is put back, unfiltered: whether it was to be filtered. What comes
+# of it, such as a redirect, is filtered as ever.
 PUT_BACK_KEY = "robots_put_back"
 MAX_QUICK = 10_000  # hosts; a crawl has fewer at a time
 MAX_WAITING = 100  # requests of one slot that is no single site's
@@ -75,6 +75,7 @@ class Hosts:
         self._exempt: set[str] = set()  # slots that have exempt requests, too
         self._quick: set[str] = set()
         self._given: WeakSet[Request] = WeakSet()
+        self._again: WeakSet[Request] = WeakSet()  # those that were put back before
         self._unseen: WeakKeyDictionary[Request, str] = WeakKeyDictionary()
         self._unseen_since: dict[str, float] = {}
         self._alarm_at = inf
@@ -122,8 +123,9 @@ class Hosts:
 
     def give(self, slot: str, request: Request) -> None:
         """The queue gives a request."""
-        if request.meta.pop(PUT_BACK_KEY, None):
-            request.dont_filter = False
+        if PUT_BACK_KEY in request.meta:
+            request.dont_filter = not request.meta.pop(PUT_BACK_KEY)
+            self._again.add(request)
         self._given.add(request)
         if slot not in self._quick:
             self._unseen[request] = slot
@@ -138,8 +140,17 @@ class Hosts:
     def came_from_queue(self, request: Request) -> bool:
         return request in self._given
 
-    def may_go_back(self, request: Request, slot: str, turns: DelayQueue | None) -> bool:
-        """Whether the queue will keep a request until its turn: the delay is that of its slot."""
+    def may_go_back(
+        self, request: Request, slot: str, turns: DelayQueue | None, *, looked_up: bool
+    ) -> bool:
+        """Whether the queue will keep a request until its turn: the delay is that of its slot.
+
+        looked_up  whether it has just waited for its rules. Where they live for less time than the
+                   delay, the file would be fetched again each time that it comes out of the queue,
+                   and each fetch is a visit, after which it has to wait: once is enough
+        """
+        if looked_up and request in self._again:
+            return False
         is_of_slot = self.delays.of_slot(slot) is turns and slot not in self._exempt
         return is_of_slot and request in self._given
 

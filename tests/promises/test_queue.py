@@ -95,6 +95,18 @@ async def test_the_log_says_what_waits_in_the_queue(web, caplog):
     assert any("3 requests wait in the queue" in line for line in caplog.messages)
 
 
+@pytest.mark.parametrize("lifetime", [0, 30, 119, 121, 3600])
+@on_reactor
+async def test_a_page_goes_though_its_rules_live_for_less_time_than_its_delay(lifetime, web):
+    headers = {"Cache-Control": f"max-age={lifetime}"}
+    paced = robots("User-agent: *\nCrawl-delay: 120", headers=headers)
+    site = web({"a.test": {"/robots.txt": paced}})
+    urls = [f"http://a.test/{number}" for number in range(3)]
+    seen = await site.crawl(*urls, settings={"CLOSESPIDER_TIMEOUT": 0})
+    assert sorted(seen.answered) == urls
+    assert site.now < 1500.0
+
+
 SETTINGS = {
     "": {},
     "one at a time": {"CONCURRENT_REQUESTS": 1},
