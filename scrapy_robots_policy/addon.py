@@ -104,8 +104,9 @@ def _may_have_our_queue(settings: BaseSettings) -> bool:
     if settings.getint("CONCURRENT_REQUESTS_PER_IP"):
         return False
     with suppress(OSError, TypeError, ValueError):
-        state = Path(settings["JOBDIR"], "requests.queue", "active.json").read_text("utf-8")
-        return not (isinstance(json.loads(state), list) and json.loads(state))
+        path = Path(settings["JOBDIR"], "requests.queue", "active.json")
+        state = json.loads(path.read_text("utf-8"))
+        return not (isinstance(state, list) and state)
     return True
 
 

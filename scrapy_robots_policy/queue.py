@@ -114,5 +114,5 @@ class RobotsPriorityQueue(DownloaderAwarePriorityQueue):
             self._line.append(slot)
 
     def close(self) -> Any:
-        self._line.clear()
+        self._asleep.clear()  # the line in the log may still count what is `held`
         return super().close()

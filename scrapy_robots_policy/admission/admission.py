@@ -5,15 +5,16 @@ request waits for its turn where a delay is kept, and for a free place of CONCUR
 that grew too old meanwhile are fetched and asked again.
 
 What else may run: at every `await` rules may change, the request may be cancelled, and the crawl
-may close. The context managers give back the place, the turn and the count in the download slot.
+may close. The context managers give back the place and the turn, and tell the queue that nothing
+waits.
 
-Which rules decide about a request, as far as they are known: nothing waits here.
+A request of our queue whose turn is far off goes back there. One that came otherwise waits here,
+and may wait for long: so its place is lent, and how many may wait has a bound.
 
-Rules are those of the origin's robots.txt, or of the file that the user has set in its place. Where
-the crawl declares a purpose that a tdmrep.json may refuse, they are those of that file, too.
-
-What follows from a decision: the request is refused or passes; it is counted, logged, recorded.
-What may be fetched is decided in `decision`, which is a pure function of the rules.
+`RequestRules` finds the rules that are known without a wait: those of the origin's robots.txt, or
+of the file that the user has set in its place, and of a tdmrep.json where the crawl declares a
+purpose that it may refuse. `decision` decides by them, and `Decider` does what follows: the request
+is refused or passes; it is counted, logged, recorded.
 """
 
 from __future__ import annotations

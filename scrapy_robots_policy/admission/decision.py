@@ -1,6 +1,6 @@
 """May this URL be fetched now, and if not, why: the one decision of a crawl.
 
-What is called with every decision, if a record of the crawl is kept.
+`CrawlPolicy` is pure. A `Decision` is what the record of a crawl gets of each answer.
 """
 
 from __future__ import annotations

@@ -1,21 +1,19 @@
-"""The queues of a crawl: in which one a request waits.
+"""Delays between the requests to a host: in which queue a request waits, and for how long.
 
 There is one queue for each download slot in which a delay is kept. A host of which an origin asks
 for a delay has all its requests in one queue, those in other download slots too: spiders choose
 slots, and copy them with `meta=response.meta`.
 
-One queue of requests between which a delay is kept.
-
-One request is under way at a time. The next one goes when the delay is over, counted from the end
-of the one before: so the host sees no shorter gap, whatever the network does. DOWNLOAD_DELAY,
-AutoThrottle and jitter act later, in the downloader. They can make a host slower, never faster, and
-a download slot that Scrapy throws away takes no delay with it.
+In a queue one request is under way at a time. The next one goes when the delay is over, counted
+from the end of the one before: so the host sees no shorter gap, whatever the network does.
+DOWNLOAD_DELAY, AutoThrottle and jitter act later, in the downloader. They can make a host slower,
+never faster, and a download slot that Scrapy throws away takes no delay with it.
 
 Processes that share a store ask its coordinator too when their turn in the queue has come (`take`),
 and give the turn back there (`leave`). In all of them together one request is under way at a time,
 and the host rests from its end for the delay. They ask for the host of the request, since each
-process may give its download slots other names. A process has one queue for a host,
-so it asks for one turn at a time.
+process may give its download slots other names. A process has one queue for a host, so it asks for
+one turn at a time.
 
 * A request goes when the one before has ended and the store knows it. Network latency makes gaps
   longer, never shorter. The price is one way to the store and back for each request.
@@ -104,7 +102,7 @@ class DelayQueue:
         on_change: Callable[[str], None],
     ) -> None:
         self.on_change = on_change
-        self.watchers: set[str] = set()  # slots about which `on_change` is told
+        self.watchers: set[str] = set()  # slots whose requests stay in the scheduler's queue for it
         self.coordinator, self.now, self.call_later = coordinator, now, call_later
         self.under_way, self.on_held = under_way, on_held
         self.delays: dict[Asker, float] = {}
