@@ -58,6 +58,9 @@ _PROXY_AUTHORIZATION = "Proxy-Authorization"
 CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
 """The type of `call_later`."""
 
+monotonic = time.monotonic
+"""A clock in seconds that never goes back, for durations in this process."""
+
 Download = Callable[[Request], Awaitable[Response]]
 """How a download handler answers a request."""
 

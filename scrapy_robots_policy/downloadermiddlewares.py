@@ -14,22 +14,31 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request, Response
 
-from .admission.admission import HOPS_KEY, VERDICT_KEY
-from .admission.status_line import StatusLine
-from .assembly import CrawlParts
-from .config import EXEMPT_KEY, PolicySettings, RequestConfig, is_exempt
+from . import compat
+from .admission import VERDICT_KEY, Admission
+from .config import EXEMPT_KEY, PolicySettings, RequestConfig, is_exempt, one_sentence
 from .crawl_log import CrawlLog
+from .delays import DelayQueues
+from .events import HOPS_KEY, Crawl, Events, Monitor
 from .exceptions import CrawlClosing, Disallowed
-from .fetch.download import guard_transfers, is_fetch
+from .fetch.download import Fetcher, guard_transfers, is_fetch
+from .lookup import Lookups
 from .rep import Origin, Verdict, origin_of
 from .rep.checks import check_type
-from .rep.url import DOCUMENTS, path_of
-from .rep.usage import Preference, UseAnswer
+from .rep.url import path_of
+from .rep.usage import Preference, UseAnswer, answer
+from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT, CrawlCounts
+from .slots import Slots
 from .stats import PASSED
+from .status_line import StatusLine
+from .stores import coordinator_of
 from .tags import PAGE_PREFERENCES
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # typing has it from Python 3.11 on
+
+    from .audit.recorder import Recorder
+    from .report.report_files import ReportWriter
 
 __all__ = ["Disallowed", "RobotsPolicyMiddleware"]
 
@@ -40,19 +49,57 @@ class RobotsPolicyMiddleware:
     """Lets a request pass, refuses it, or has it wait, as the robots.txt of its origin says."""
 
     def __init__(self, crawler: Crawler) -> None:
+        """The parts are made from the lowest up. A store or a record that cannot be opened stops
+        the spider with one sentence.
+        """
         settings = PolicySettings.from_crawler(crawler)
-        parts = CrawlParts(crawler, settings, self._watch_answers)
-        self.crawler = crawler
-        self.configs, self.counts, self.events = settings.configs, parts.counts, parts.events
-        self.recorder, self.report, self.resolver = parts.recorder, parts.report, parts.resolver
-        self.rules, self.admission = parts.rules, parts.admission
-        self.status_line = StatusLine(crawler, self.admission.waiting, self.events.trouble.sum_up)
+        self.crawler, self.configs, self.use = crawler, settings.configs, settings.use
+        self.now = compat.steady_clock()
+        has_report = settings.report is not None
+        self.counts = CrawlCounts(MAX_ORIGINS_OF_REPORT if has_report else MAX_ORIGINS)
+        self.monitor = Monitor(crawler, settings, self.counts)
+        self.events = Events(self.monitor)
+        with one_sentence(crawler):
+            store = settings.store.open(crawler, self.events)
+            # After all that may fail: a crawl begins now.
+            self.recorder = self._recorder(settings)
+        self.report = self._report(settings)
+        crawl = Crawl(crawler, settings, self.now, self.counts, self.events)
+        delays = DelayQueues(coordinator_of(store), CrawlLog(crawler))
+        self.slots = Slots(crawl, delays)
+        fetch = Fetcher(crawler, settings.profile, settings.fetch_retries, self.now)
+        self.lookups = Lookups(crawl, self.slots, store, fetch)
+        self.admission = Admission(crawl, self.lookups, self.slots)
+        self.status_line = StatusLine(crawler, self.admission.waiting, self.monitor.trouble.sum_up)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
         if settings.has_plugins:  # with Scrapy's own parts, no response has another URL
             self.process_response = self._judge_page
         if settings.use or settings.audit:
             crawler.signals.connect(self.on_page_preferences, PAGE_PREFERENCES)
+
+    def _recorder(self, settings: PolicySettings) -> Recorder | None:
+        if settings.audit is None:
+            return None
+        from .audit.recorder import Recorder  # noqa: PLC0415 - few crawls keep a record
+
+        recorder = Recorder(self.crawler, settings, self.now)
+        self.events.listeners.insert(0, recorder)  # what cannot be recorded does not go
+        return recorder
+
+    def _report(self, settings: PolicySettings) -> ReportWriter | None:
+        if settings.report is None:
+            return None
+        from .report.report_files import ReportWriter  # noqa: PLC0415 - few crawls have a report
+
+        return ReportWriter(
+            self.crawler,
+            self.counts,
+            settings.configs.default.agent,
+            settings.configs.default.dialect.name,
+            settings.report,
+            self.now,
+        )
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -70,7 +117,7 @@ class RobotsPolicyMiddleware:
         """
         origin = origin_of(request.url)
         if origin is None:
-            self.admission.hosts.passes(request)
+            self.slots.hosts.passes(request)
             return None
         meta, headers = request.meta, request.headers
         if EXEMPT_KEY in meta and is_exempt(meta, origin):
@@ -80,10 +127,10 @@ class RobotsPolicyMiddleware:
         config = self.configs.of(meta, user_agent, origin)
         if not config.applies_to(origin):
             return self._exempt(request, origin, config)
-        rules = self.rules.cached(request, origin, config)
-        if rules is None or self.admission.must_wait(request, rules, config):
+        rules = self.lookups.get(request, origin, config)
+        if rules is None or self.slots.queue_of(request, rules, config) is not None:
             return self.admission.admit_or_put_back(request, origin, config, rules)
-        return self.admission.decide_or_put_back(request, rules, config)
+        return self.admission.decide_now(request, rules, config)
 
     def _judge_page(
         self,
@@ -104,8 +151,8 @@ class RobotsPolicyMiddleware:
         hops = request.meta.get("redirect_times", 0) + 1
         meta = {**request.meta, "redirect_urls": redirect_urls, "redirect_times": hops}
         redirected = request.replace(url=response.url, meta=meta)
-        self.admission.delays.reached(redirected)  # whatever is decided, its host was visited
-        self.admission.delays.visited(redirected)
+        self.slots.delays.reached(redirected)  # whatever is decided, its host was visited
+        self.slots.delays.visited(redirected)
         decision = self.process_request(redirected)
         put_back = await decision if isinstance(decision, Coroutine) else decision
         if put_back is not None:
@@ -124,12 +171,12 @@ class RobotsPolicyMiddleware:
 
         config  what exempts it; None: its own meta does
         """
-        self.admission.hosts.passes(request)
+        self.slots.hosts.passes(request)
         request.meta.pop(VERDICT_KEY, None)  # of the request that it was redirected from
         if is_fetch(request):
             return None
         if config is None:  # the host's next page may be one that keeps its delay
-            self.admission.concurrency.watch_visits()
+            self.slots.watch_visits()
         if self.recorder is None:
             return None
         try:
@@ -152,25 +199,9 @@ class RobotsPolicyMiddleware:
         exception: Exception,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
     ) -> None:
-        self.admission.concurrency.fetching.discard(request)
+        self.slots.fetching.discard(request)
         if not isinstance(exception, IgnoreRequest):
-            self._note_reachability(request, answers=False)
-
-    def _watch_answers(self) -> None:
-        """From now on, notice which sites answer. Connecting twice changes nothing."""
-        self.crawler.signals.connect(self._answered, signals.response_downloaded)
-
-    def _answered(self, request: Request) -> None:
-        self._note_reachability(request, answers=True)
-
-    def _note_reachability(self, request: Request, *, answers: bool) -> None:
-        """Whether other pages answer matters to Google where robots.txt does not.
-
-        Neither what a robots.txt is redirected to nor a spider's own request for one is a page.
-        """
-        origin = origin_of(request.url)
-        if origin is not None and not is_fetch(request) and not request.url.endswith(DOCUMENTS):
-            self.resolver.note_reachability(origin, answers=answers)
+            self.lookups.note_reachability(request, answers=False)
 
     def on_page_preferences(
         self, request: Request, url: str, preferences: tuple[Preference, ...], config: RequestConfig
@@ -181,10 +212,16 @@ class RobotsPolicyMiddleware:
         origin = origin_of(url)
         assert origin is not None  # pages without a host are not read
         page = request if request.url == url else request.replace(url=url)
-        answered = self.rules.answer(page, origin, config, preferences)
+        rules = self.lookups.latest(page, origin, config)
+        if rules is None:
+            answered = answer(preferences, self.use)
+        else:
+            of_site = rules.preferences(url, config.agent, self.use)
+            overridden = rules.overridden(url, config.agent)
+            answered = answer((*of_site, *preferences), self.use, overridden)
         of_page = (result for result in answered.results if result.by in preferences)
         self.counts.note_uses(origin, of_page)
-        self.events.on_preferences(origin, preferences)
+        self.monitor.note_preferences(origin, preferences)
         if self.recorder is not None:
             self.recorder.on_page(url, answered)
         return answered
@@ -197,7 +234,7 @@ class RobotsPolicyMiddleware:
         if origin is None:
             return ()
         config = self.configs.of({}, None, origin)
-        rules = self.rules.latest_robots_txt(origin, config)
+        rules = self.lookups.latest_robots_txt(origin, config)
         return () if rules is None or rules.rules is None else rules.rules.sitemaps
 
     def verdict(self, request: Request) -> Verdict | None:
@@ -214,8 +251,8 @@ class RobotsPolicyMiddleware:
         config = self.configs.of(request.meta, request.headers.get(USER_AGENT), origin)
         if not config.applies_to(origin):
             return None
-        rules = self.rules.latest(request, origin, config)
-        return None if rules is None else self.admission.decider.verdict(request, rules, config)
+        rules = self.lookups.latest(request, origin, config)
+        return None if rules is None else self.admission.verdict(request, rules, config)
 
     def spider_opened(self) -> None:
         if self.recorder is not None:
@@ -223,7 +260,7 @@ class RobotsPolicyMiddleware:
         self.status_line.start()
         guard_transfers(self.crawler)
         log = CrawlLog(self.crawler, __name__)
-        for sentence in self.admission.concurrency.engine.missing:
+        for sentence in self.slots.engine.missing:
             log.warning(
                 "This Scrapy or its DOWNLOADER is not as expected: %(sentence)s",
                 {"sentence": sentence},
@@ -242,7 +279,7 @@ class RobotsPolicyMiddleware:
         same.
         """
         self.status_line.stop()
-        self.events.trouble.sum_up()
+        self.monitor.trouble.sum_up()
         if self.recorder is not None:
             self.recorder.close(reason)
         try:

@@ -24,9 +24,5 @@ class Disallowed(IgnoreRequest):
         return type(self), (self.verdict, self.url)
 
 
-class FetchForbidden(Exception):  # noqa: N818 - no error: nothing is to be fetched
-    """A tdmrep.json is not requested, because the newest robots.txt of its site forbids it."""
-
-
 class CrawlClosing(Exception):  # noqa: N818 - no error: the crawl ends
     """The crawl is closing while a request still waits. Its request goes back to the scheduler."""

@@ -1,7 +1,7 @@
 """The scheduler's queue: `SCHEDULER_PRIORITY_QUEUE`, which the add-on sets.
 
 Scrapy's default queue gives a request of the host with the fewest in the downloader. This one does
-the same among the hosts that are ready (`admission.hosts`). The slots that may be ready stand in a
+the same among the hosts that are ready (`hosts`). The slots that may be ready stand in a
 line. One that is not leaves the line: until a time, which an alarm keeps, or until it is woken.
 """
 
@@ -15,8 +15,9 @@ from typing import Any
 from scrapy.http import Request
 from scrapy.pqueues import DownloaderAwarePriorityQueue
 
-from .admission.hosts import Hosts
+from . import compat
 from .downloadermiddlewares import RobotsPolicyMiddleware
+from .hosts import Hosts
 
 
 class RobotsPriorityQueue(DownloaderAwarePriorityQueue):
@@ -71,13 +72,13 @@ class RobotsPriorityQueue(DownloaderAwarePriorityQueue):
     def _attend(self) -> Hosts | None:
         middleware = self.crawler.get_downloader_middleware(RobotsPolicyMiddleware)
         if middleware is not None:
-            self._hosts = middleware.admission.hosts
+            self._hosts = middleware.slots.hosts
             self._hosts.queues.append(self)
         return self._hosts
 
     def _next_of(self, hosts: Hosts) -> str | None:
         """The slot with the fewest requests in the downloader; None: no slot is ready."""
-        now, line = hosts.delays.now(), self._line
+        now, line = compat.monotonic(), self._line
         while self._alarms and self._alarms[0][0] <= now:
             self.wake(heappop(self._alarms)[1])
         fewest, passed_over = inf, list[str]()

@@ -225,12 +225,12 @@ def hidden(place: str) -> Iterator[None]:
 
 def waiting_in(crawler: Crawler) -> int:
     """How many requests wait now without a place in CONCURRENT_REQUESTS."""
-    return len(middleware_of(crawler).admission.concurrency.waiting)
+    return len(middleware_of(crawler).slots.waiting)
 
 
 def delays_of(crawler: Crawler) -> dict[str, float]:
     """The delay that is kept, in seconds, for each download slot that has one."""
-    queues = middleware_of(crawler).admission.delays.by_slot
+    queues = middleware_of(crawler).slots.delays.by_slot
     return {slot: queue.delay for slot, queue in queues.items()}
 
 

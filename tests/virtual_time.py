@@ -15,7 +15,7 @@ from scrapy.utils import defer
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
-from scrapy_robots_policy import assembly, compat
+from scrapy_robots_policy import compat
 
 MIDNIGHT = 1_800_057_600.0  # of some day, UTC
 TURNS = 12  # of the event loop
@@ -120,7 +120,7 @@ def virtual_time() -> Iterator[VirtualTime]:
         patch.setattr(compat, "call_later", time.call_later)
         patch.setattr(compat, "steady_clock", lambda: time.now)
         patch.setattr(defer, "_DEFER_DELAY", 0, raising=False)  # in Scrapy 2.13 each page takes it
-        patch.setattr(assembly, "time", SimpleNamespace(monotonic=time.now))
+        patch.setattr(compat, "monotonic", time.now)
         for name in ("time", "monotonic"):  # which of them it is depends on the version
             patch.setattr(downloader, name, time.now, raising=False)
         patch.setattr(downloader, "call_later", time.call_later_of_scrapy, raising=False)

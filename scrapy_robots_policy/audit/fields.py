@@ -31,8 +31,8 @@ from hashlib import sha256
 from math import isfinite
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from ..admission.decision import Decision
 from ..config import RequestConfig
+from ..decision import Decision
 from ..fetch.download import Exchange
 from ..rep import Agent, CacheEntry, Dialect, FetchResult, Reason, Verdict
 from ..rep.escapes import brief, shortened, without_userinfo

@@ -28,18 +28,18 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request
 
 from .. import compat
-from ..admission.decision import Decision
 from ..config import SETTINGS, PolicySettings, SettingError, sent_user_agent
 from ..config.settings_table import ATTRIBUTES, is_set
 from ..crawl_log import CrawlLog
+from ..decision import Decision
 from ..distribution import installed_version
+from ..events import Listener, LookedUp
 from ..exceptions import CrawlClosing
 from ..fetch.download import Exchange
 from ..rep import AccessMode, CacheEntry, Dialect, Origin, Reason, Verdict
 from ..rep.url import url_of
 from ..rep.usage import DeclaredUse, UseAnswer
-from ..resolver.lookup import Source
-from ..resolver.origin import OriginRules
+from ..site import OriginRules
 from ..stats import AUDIT_FAILED
 from .fields import (
     FORMAT,
@@ -322,33 +322,26 @@ def _keep(kept: OrderedDict[Any, Any], key: object, value: Any, max_kept: int = 
 
 CLOSE_REASON = "robots_audit_failed"
 MAX_EXCHANGES = 50  # of one lookup
-MAX_LOOKUPS = 10_000  # whose exchanges are kept: a lookup that ends by a fault leaves its own
 
 
-class Recorder:
+class Recorder(Listener):
     """The record of one crawl in one process.
 
-    now         seconds since the epoch
-    call_later  as `compat.call_later`
+    now  seconds since the epoch
     """
 
     def __init__(
-        self,
-        crawler: Crawler,
-        settings: PolicySettings,
-        now: Callable[[], float],
-        call_later: compat.CallLater,
+        self, crawler: Crawler, settings: PolicySettings, now: Callable[[], float]
     ) -> None:
         """SettingError where the file cannot be written."""
         assert settings.audit is not None
         assert crawler.spider is not None
         self.crawler, self.configs, self.now = crawler, settings.configs, now
         self.log = CrawlLog(crawler)
-        self._exchanges: OrderedDict[str, list[Exchange]] = OrderedDict()
-        self.writer = self._open(settings.audit, crawl_fields(crawler, settings, now()), call_later)
+        self.writer = self._open(settings.audit, crawl_fields(crawler, settings, now()))
         self.lines = RecordLines(self.writer, settings.use)
 
-    def _open(self, path: Path, fields: Mapping[str, Any], call_later: compat.CallLater) -> Writer:
+    def _open(self, path: Path, fields: Mapping[str, Any]) -> Writer:
         crawl = members(fields)
         if len(crawl) > MAX_OCTETS:  # neither it nor the longest file in it could be read again
             raise SettingError(
@@ -356,7 +349,7 @@ class Recorder:
                 f"in ROBOTS_OVERRIDES; it records {MAX_OCTETS:,} at most"
             )
         try:
-            writer = Writer(path, self._on_error, call_later)
+            writer = Writer(path, self._on_error, compat.call_later)
             writer.begin(crawl)
         except OSError as error:
             no_file = f"no file can be written there: {error.strerror or error}"
@@ -369,28 +362,20 @@ class Recorder:
 
     # What the crawl reports.
 
-    def on_exchange(self, origin: str, exchange: Exchange) -> None:
-        exchanges = self._exchanges.setdefault(origin, [])
-        if len(exchanges) < MAX_EXCHANGES:
-            exchanges.append(exchange)
-        if len(self._exchanges) > MAX_LOOKUPS:
-            self._exchanges.popitem(last=False)
-
-    def on_learned(self, rules: OriginRules, source: Source) -> None:
-        exchanges = self._exchanges.pop(rules.origin, ())
+    def looked_up(self, event: LookedUp) -> None:
         if self.writer.is_open:
-            self.lines.robots(rules, source.value, exchanges)
+            exchanges = event.exchanges[:MAX_EXCHANGES]
+            self.lines.robots(event.rules, event.source.value, exchanges)
 
-    def on_decided(self, request: Request, decision: Decision) -> None:
+    def decided(self, decision: Decision) -> None:
         """Raises CrawlClosing if the record cannot be written and the crawl must not go on."""
         if self.writer.is_open:
             special = decision.config is not self.configs.default
-            set_by = self._set_by(request, Origin(decision.rules.origin)) if special else None
-            self.lines.decision(decision, set_by)
+            self.lines.decision(decision, self._set_by(decision) if special else None)
         self._must_go_on()
 
     def on_exempt(self, request: Request, why: str) -> None:
-        """A request that no robots.txt is asked about. Raises CrawlClosing as `on_decided` does."""
+        """A request that no robots.txt is asked about. Raises CrawlClosing as `decided` does."""
         if self.writer.is_open:
             self.lines.exempt(request.url, why, self.now())
         self._must_go_on()
@@ -413,10 +398,10 @@ class Recorder:
             {"path": self.writer.path, "lines": self.writer.lines, "hash": self.writer.hash},
         )
 
-    def _set_by(self, request: Request, origin: Origin) -> dict[str, str]:
+    def _set_by(self, decision: Decision) -> dict[str, str]:
         """Where the user has set what is special to a request."""
-        user_agent = request.headers.get(b"User-Agent")
-        return self.configs.set_by(request.meta, user_agent, origin)
+        request, origin = decision.request, Origin(decision.rules.origin)
+        return self.configs.set_by(request.meta, request.headers.get(b"User-Agent"), origin)
 
     # When it can no longer be written.
 

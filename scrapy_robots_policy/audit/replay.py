@@ -1,7 +1,7 @@
 """Decides every request of a record anew, from the octets in the record.
 
 The engine is asked as in the crawl: `judge` says what the access policy makes of the fetch, and
-`CrawlPolicy` decides. What the lines refer to is kept packed, and the newest of it parsed.
+`decide` decides. What the lines refer to is kept packed, and the newest of it parsed.
 
 Checks files of a record: the chain of each, how they join, and every decision anew.
 """
@@ -18,14 +18,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ..admission.decision import CrawlPolicy
-from ..config import RequestConfig
+from ..decision import decide
 from ..rep import DIALECTS, AccessMode, CacheEntry, Dialect, origin_of
 from ..rep.access import AccessOverrides
 from ..rep.escapes import brief, quoted, shortened
 from ..rep.url import TDMREP, document_of, origin_of_key, server_forms
 from ..rep.usage import NO_USE, DeclaredUse
-from ..resolver.origin import OriginRules, OriginState, rules_given
+from ..site import OriginRules, Site, rules_given
 from .fields import (
     FORMAT,
     START,
@@ -73,13 +72,13 @@ class Answers:
 class _Parsed:
     """A robots line that was read.
 
-    state   gives the rules, by dialect and time
+    site    gives the rules, by dialect and time
     octets  of the file; None: there was no file
     dialect, source  the fields of these names
     groups  the fields of the groups that bind crawlers
     """
 
-    state: OriginState
+    site: Site
     octets: bytes | None
     dialect: str
     source: str
@@ -109,7 +108,7 @@ class Replay:
         self.crawl: Mapping[str, Any] = {}
         self.dialects: dict[str, Dialect] = {}
         self.fingerprints: dict[str, str] = {}
-        self._policy = CrawlPolicy(0.0, NO_USE)
+        self._use = NO_USE
         self._overrides = AccessOverrides()
         self._parsed: OrderedDict[int, _Parsed] = OrderedDict()
         self._parsed_octets = 0
@@ -142,13 +141,12 @@ class Replay:
         by, mode = fields["judged_by"], fields["judged_by"]["on_unreachable"]
         purposes = frozenset(fields["purposes"])
         self.crawl = fields
-        use = DeclaredUse(
+        self._use = DeclaredUse(
             purposes,
             str(by.get("content_use", "")),
             tuple(by.get("purpose_tokens", ())),
             by.get("tdmrep") == "fetch",
         )
-        self._policy = CrawlPolicy(0.0, use)
         self._overrides = AccessOverrides(by["ttl"], None if mode is None else AccessMode(mode))
         self.dialects.clear()  # each crawl has its own
         self._lines.clear()
@@ -197,10 +195,7 @@ class Replay:
         # The forms of the URL are made anew: a record could leave out the one that is refused.
         own = server_forms(fields["url"])
         agent, forms = fields["agent"], tuple(dict.fromkeys((*own, *fields.get("forms", ()))))
-        config = RequestConfig(dialect, agent, fields.get("obey", True), fields.get("crawl_delay"))
-        verdict = self._policy.objection(forms, rules, config)
-        if verdict is None:
-            verdict = self._policy.verdict(forms[0], rules, config)
+        verdict = decide(forms, rules, agent, self._use)
         mode = {} if rules.mode is AccessMode.RULES else {"mode": rules.mode.value}
         return Answers(recorded, {**verdict_fields(verdict), **parsed.group(agent, rules), **mode})
 
@@ -220,18 +215,18 @@ class Replay:
         fields = self.line(number)
         octets = self.octets_of(fields)
         entry: CacheEntry = entry_from(fields, octets)
-        state = OriginState(fields["origin"], self._overrides, entry)
-        return _Parsed(state, octets, fields["dialect"], fields["source"])
+        site = Site(fields["origin"], self._overrides, entry)
+        return _Parsed(site, octets, fields["dialect"], fields["source"])
 
     def _rules(self, parsed: _Parsed, dialect: Dialect, at: float) -> OriginRules | None:
         if parsed.source == "override":
-            return rules_given(parsed.state.origin, dialect, parsed.octets or b"")
-        return parsed.state.rules(dialect, at)
+            return rules_given(parsed.site.key, dialect, parsed.octets or b"")
+        return parsed.site.rules(dialect, at)
 
 
 def _check_origin(url: str, file: _Parsed) -> None:
     """ReplayError where a decision rests on the file of another site."""
-    origin = origin_of_key(file.state.origin)
+    origin = origin_of_key(file.site.key)
     if origin_of(url) != origin:
         raise ReplayError(f"a decision about {brief(url)} by a file of {brief(origin)}")
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from scrapy import Spider
 from scrapy.crawler import Crawler
+from scrapy.http import Request
 from scrapy.settings import BaseSettings
 
 from ..fetch.redirects import HostMatch, host_pattern
@@ -394,6 +395,10 @@ class RequestConfigs:
             override.crawl_delay,
             override.robots_txt if obey else b"",
         )
+
+    def of_request(self, request: Request, origin: Origin) -> RequestConfig:
+        """As `of`, for a request that may ask another origin meanwhile."""
+        return self.of(request.meta, request.headers.get(b"User-Agent"), origin)
 
     def set_by(
         self, meta: Mapping[str, Any], user_agent: bytes | None, origin: Origin

@@ -25,17 +25,15 @@ import asyncio
 import random
 import socket
 import sys
-import time
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 from scrapy import signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest, StopDownload
+from scrapy.exceptions import StopDownload
 from scrapy.http import Request, Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
@@ -48,13 +46,12 @@ from twisted.internet.selectreactor import SelectReactor
 from zope.interface import implementer  # type: ignore[import-untyped]
 
 from .. import compat
-from ..compat import CallLater
-from ..exceptions import CrawlClosing, FetchForbidden
+from ..exceptions import CrawlClosing
 from ..rep import FetchResult
 from ..rep.access import has_whole_copy, without_browser_page
-from ..rep.url import ROBOTS_TXT, document_of, url_of
+from ..rep.url import url_of
 from .redirects import REDIRECTS, Answer, follow, spelled_address
-from .request import NO_LIMIT, FetchOrder, FetchPlace, RequestProfile, trim
+from .request import NO_LIMIT, FetchOrder, FetchSlot, RequestProfile, trim
 from .result import (
     MAX_ENCODINGS,
     MAX_OCTETS,
@@ -105,14 +102,14 @@ def _watched_sockets() -> int:
     return sys.maxsize
 
 
-class GatePlace(FetchPlace):
+class GateSlot(FetchSlot):
     """The place of one fetch in a gate."""
 
     def __init__(self, gate: FetchGate, *, has_failed: bool) -> None:
         self.gate, self.has_failed = gate, has_failed
         self._ticket: Deferred[None] | None = None
 
-    async def __aenter__(self) -> GatePlace:  # noqa: PYI034 - Self is new in Python 3.11
+    async def __aenter__(self) -> GateSlot:  # noqa: PYI034 - Self is new in Python 3.11
         await self.take()
         return self
 
@@ -139,11 +136,8 @@ class FetchGate:
         self,
         max_young: int,
         sockets: int,
-        now: Callable[[], float],
-        call_later: CallLater,
     ) -> None:
         self.max_young, self.sockets = max_young, sockets
-        self.now, self.call_later = now, call_later
         self._young: OrderedDict[Deferred[None], float] = OrderedDict()  # when each began
         self._open = 0
         self._queue: deque[Deferred[None]] = deque()
@@ -152,13 +146,13 @@ class FetchGate:
         self._stop_timer: Callable[[], None] | None = None
         self.is_closed = False
 
-    def enter(self, *, has_failed: bool) -> GatePlace:
+    def enter(self, *, has_failed: bool) -> GateSlot:
         """Wait until a fetch may begin. Inside it is under way, except while it has given its place
         back.
 
         has_failed  whether the last fetch for this origin has failed
         """
-        return GatePlace(self, has_failed=has_failed)
+        return GateSlot(self, has_failed=has_failed)
 
     async def ticket(self, *, has_failed: bool) -> Deferred[None]:
         """Wait until a fetch may begin. It counts as under way until its ticket is left."""
@@ -195,7 +189,7 @@ class FetchGate:
     def _has_room(self) -> bool:
         if self.is_closed:
             return False
-        while self._young and self.now() - next(iter(self._young.values())) >= YOUNG:
+        while self._young and compat.monotonic() - next(iter(self._young.values())) >= YOUNG:
             self._young.popitem(last=False)
         return len(self._young) < self.max_young and self._open < self.sockets
 
@@ -211,7 +205,7 @@ class FetchGate:
         while (self._queue or self._last_queue) and self._has_room():
             ticket = (self._queue or self._last_queue).popleft()
             self._open += 1
-            self._young[ticket] = self.now()
+            self._young[ticket] = compat.monotonic()
             ticket.callback(None)
         self._is_letting_in = False
         if self._queue or self._last_queue or self._stop_timer is not None:
@@ -224,8 +218,8 @@ class FetchGate:
             self._stop_timer = None
         if (self._queue or self._last_queue) and self._young and not self.is_closed:
             oldest = next(iter(self._young.values()))
-            self._stop_timer = self.call_later(
-                max(YOUNG - (self.now() - oldest), 0.0), self._let_in
+            self._stop_timer = compat.call_later(
+                max(YOUNG - (compat.monotonic() - oldest), 0.0), self._let_in
             )
 
     def close(self) -> None:
@@ -314,15 +308,15 @@ class Body:
 
     In its `with` block the body is expected: it is capped as it comes in, and kept packed.
 
-    place    that of the fetch among those that are under way
+    slot     that of the fetch
     is_over  whether nobody waits for the file any more: it has come, or was given up
     has_come  whether the downloader has brought the response to `request`, before it was over
     """
 
     def __init__(
-        self, bodies: Bodies, request: Request, limit: int, place: FetchPlace = NO_LIMIT
+        self, bodies: Bodies, request: Request, limit: int, slot: FetchSlot = NO_LIMIT
     ) -> None:
-        self.bodies, self.request, self.limit, self.place = bodies, request, limit, place
+        self.bodies, self.request, self.limit, self.slot = bodies, request, limit, slot
         self.received, self.has_reached_downloader, self.is_over = 0, False, False
         self.has_come = False
         self.encodings: Sequence[str] = ()
@@ -336,7 +330,7 @@ class Body:
         self.is_over = True
         self.bodies.listen(-1)
         if not self.has_come:
-            self.bodies.on_ended(self.request)
+            self.slot.end(self.request)
         del self.request  # its meta has this body: only the collector would free the two
 
     def octets(self, response: Response) -> bytes:
@@ -366,13 +360,10 @@ class Body:
 
 
 class Bodies:
-    """Listens to downloads while bodies are expected.
+    """Listens to downloads while bodies are expected."""
 
-    on_ended  called with each such request when its response has come, and when it is given up
-    """
-
-    def __init__(self, crawler: Crawler, on_ended: Callable[[Request], None]) -> None:
-        self.crawler, self.on_ended = crawler, on_ended
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
         self._expected = 0
         self._connect = partial(crawler.signals.connect, weak=False)
         self._disconnect = compat.disconnect_strong(crawler)
@@ -425,7 +416,7 @@ class Bodies:
             request.meta["download_maxsize"] = MAX_OCTETS
         # A middleware may send another request in its place.
         body.has_come = not body.is_over and request is body.request
-        self.on_ended(request)
+        body.slot.end(request)
 
 
 AFTER_THE_HANDLER = 1.0  # seconds: a handler that limits the whole download does so first
@@ -593,7 +584,7 @@ class NameQueue:
         REACTOR_THREADPOOL_MAXSIZE.
         """
         threads = compat.lookup_threads()
-        return FetchGate(threads, threads, time.monotonic, compat.call_later)
+        return FetchGate(threads, threads)
 
     async def look_up(self, request: Request) -> None:
         """Wait until the name of the host of a robots.txt is known, if it is to be looked up here.
@@ -608,14 +599,14 @@ class NameQueue:
             return
         if compat.is_in_dns_cache(host) or not can_be_asked_for(host):
             return
-        body.place.give_back()
+        body.slot.give_back()
         async with self.gate.enter(has_failed=False):
             if body.is_over:  # Scrapy goes on with a download that was cancelled
                 raise CrawlClosing
-            begin = time.monotonic()
+            begin = compat.monotonic()
             addresses = await addresses_of(host, self.timeout)
-            seconds = time.monotonic() - begin
-        await body.place.take()  # also where it fails: another page may fetch it
+            seconds = compat.monotonic() - begin
+        await body.slot.take()  # also where it fails: another page may fetch it
         if not addresses:
             error = compat.CannotResolveHost(f"no results for hostname lookup: {host}")
             raise error from (LookupTimeoutError() if seconds > QUICK else None)
@@ -651,13 +642,13 @@ def guard_transfers(crawler: Crawler) -> None:
         # A hook may have taken the limit away.
         if not isinstance(seconds, (int, float)) or seconds <= 0:
             return await download(request)
-        began = monotonic()
+        began = compat.monotonic()
         try:
             if request.url.partition(":")[0] in without_limit:
                 return await limit_transfer(download(request), seconds)
             return await download(request)
         except Exception as error:
-            too_late = monotonic() - began - seconds - AFTER_THE_HANDLER
+            too_late = compat.monotonic() - began - seconds - AFTER_THE_HANDLER
             if too_late > BUSY and cause_of(error) == "timeout":
                 raise BusyError from error
             raise
@@ -695,65 +686,78 @@ PASSING = frozenset(
 )
 
 
-class Fetcher:
-    """Fetches for a `Resolver`. Counts what stock Scrapy counts: the `robotstxt/*` stats.
+class Fetched(NamedTuple):
+    """A document of a site was fetched, or was not.
 
-    admit          waits until the request of an order may be sent to its host; may raise
-                   CrawlClosing, and FetchForbidden
-    on_ended       called with each request when its response has come, and when it is given up
-    profile        how each request is made
-    retries        how often a fetch that failed quickly is tried again
-    on_fault       called with the origin and an exception of a component of the user's
-    on_exchange    called with the origin and each `Exchange`, if somebody keeps a record
+    Attributes:
+        key: the origin for a robots.txt, else the key of the document.
+        error: what kept a response from coming.
+        is_fault: whether it is a fault of this package, or of code of the user's, not of the site.
+        exchanges: the requests that were sent.
+
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
+    key: str
+    result: FetchResult
+    error: BaseException | None = None
+    is_fault: bool = False
+    exchanges: tuple[Exchange, ...] = ()
+
+
+class Fetcher:
+    """Fetches what is ordered.
+
+    Args:
+        profile: how each request is made.
+        retries: how often a fetch that failed quickly is tried again.
+        now: seconds since the epoch.
+
+    """
+
+    def __init__(
         self,
         crawler: Crawler,
-        admit: Callable[[Request, FetchOrder, tuple[str, ...]], Awaitable[None]],
-        on_ended: Callable[[Request], None],
-        now: Callable[[], float],
         profile: RequestProfile,
         retries: int,
-        on_fault: Callable[[str, Exception], None],
-        on_exchange: Callable[[str, Exchange], None] | None,
+        now: Callable[[], float],
     ) -> None:
-        self.crawler, self.admit, self.now = crawler, admit, now
-        self.profile, self.retries = profile, retries
-        self.on_fault, self.on_exchange = on_fault, on_exchange
-        self.bodies = Bodies(crawler, on_ended)
+        self.crawler, self.profile, self.retries, self.now = crawler, profile, retries, now
+        self.bodies = Bodies(crawler)
         self.plugins = middlewares_by_plugin(crawler.settings)
         self.clients = clients_by_plugin(crawler.settings)
 
-    async def __call__(self, order: FetchOrder) -> FetchResult:
-        """Raises what `admit` raises, CancelledError where the crawl no longer waits for it, and
-        what a hook of the user's raises.
+    async def __call__(self, order: FetchOrder) -> Fetched:
+        """Raises CrawlClosing, CancelledError where the crawl no longer waits for it, and what a
+        hook of the user's raises.
         """
-        result, error = await self._try(order)
+        exchanges: list[Exchange] = []
+        result, error = await self._try(order, exchanges)
         for attempt in range(self.retries):
             if not _may_pass(result):
                 break
-            order.place.give_back()
+            order.slot.give_back()
             await compat.sleep(max(_pause(attempt), result.retry_after or 0.0))
-            await order.place.take()
-            result, error = await self._try(order)
+            await order.slot.take()
+            result, error = await self._try(order, exchanges)
         if result.status in MISUNDERSTOOD:
-            result, error = await self._try(replace(order, is_plain=True))
+            result, error = await self._try(replace(order, is_plain=True), exchanges)
         elif result.status == 401 and self.profile.has_credentials:  # RFC 9110 §15.5.2
-            result, error = await self._try(replace(order, with_credentials=True, entry=None))
+            with_credentials = replace(order, with_credentials=True, entry=None)
+            result, error = await self._try(with_credentials, exchanges)
         elif _is_about_another_file(result, order):
-            result, error = await self._try(replace(order, entry=None))
-        if document_of(order.origin) == ROBOTS_TXT:
-            self._count(result, error)
-        return result
+            result, error = await self._try(replace(order, entry=None), exchanges)
+        is_fault = error is not None and is_fault_of(error, self.plugins, self.clients)
+        return Fetched(order.origin, result, error, is_fault, tuple(exchanges))
 
-    async def _try(self, order: FetchOrder) -> tuple[FetchResult, Exception | None]:
+    async def _try(
+        self, order: FetchOrder, exchanges: list[Exchange]
+    ) -> tuple[FetchResult, Exception | None]:
         """One try, with its redirects: (what came, what went wrong)."""
         error: Exception | None = None
 
         async def ask(url: str, hops: tuple[str, ...]) -> Answer:
             nonlocal error
-            answer, error = await self._get(url, hops, order)
+            answer, error = await self._get(url, hops, order, exchanges)
             return answer
 
         async def look_up(host: str) -> Addresses:
@@ -764,7 +768,7 @@ class Fetcher:
         return await follow(url, redirects, self.profile.guard, ask, look_up), error
 
     async def _get(
-        self, url: str, hops: tuple[str, ...], order: FetchOrder
+        self, url: str, hops: tuple[str, ...], order: FetchOrder, exchanges: list[Exchange]
     ) -> tuple[Answer, Exception | None]:
         """((what came, where it points to), what went wrong)"""
         validators = _validators(order, hops)
@@ -772,8 +776,8 @@ class Fetcher:
         limit = octets_read(order.dialect)
         asked_at = self.now()
         try:
-            with Body(self.bodies, request, limit + 1, order.place) as body:  # is there more?
-                await self.admit(request, order, hops)
+            with Body(self.bodies, request, limit + 1, order.slot) as body:  # is there more?
+                await order.slot.begin(request, hops)
                 asked_at = self.now()
                 download = compat.download(self.crawler, request)
                 if self.plugins:  # Scrapy's own middlewares keep no request
@@ -785,56 +789,27 @@ class Fetcher:
                 response.status, headers, is_proxied=is_proxied, is_conditional=bool(validators)
             )
             result = self._result(response.status, headers, body.octets(response))
-            self._note(order, request, asked_at, result, headers)
+            exchanges.append(self._exchange(request, asked_at, result, headers))
             result = _marked_if_cut(result, order, limit)
             return _answer(result, response, is_proxied=is_proxied), None
-        except (CancelledError, CrawlClosing, FetchForbidden):
+        except (CancelledError, CrawlClosing):
             raise  # no result: nobody asks any more. asyncio's CancelledError is no Exception
         except Exception as error:  # noqa: BLE001 - middlewares and handlers may raise what they like
-            if is_fault_of(error, self.plugins, self.clients):
-                self.on_fault(order.origin, error)
             result = FetchResult(None, cause=cause_of(error))
-            self._note(order, request, asked_at, result, {})
+            exchanges.append(self._exchange(request, asked_at, result, {}))
             return Answer(result), error
 
-    def _note(
-        self,
-        order: FetchOrder,
-        request: Request,
-        asked_at: float,
-        result: FetchResult,
-        headers: dict[str, str],
-    ) -> None:
-        if self.on_exchange is not None:
-            exchange = Exchange(
-                request.url,
-                asked_at,
-                self.now(),
-                result.status,
-                result.cause,
-                by_name(request.headers.items()),  # the middlewares have added theirs
-                headers,
-            )
-            self.on_exchange(order.origin, exchange)
+    def _exchange(
+        self, request: Request, asked_at: float, result: FetchResult, headers: dict[str, str]
+    ) -> Exchange:
+        sent = by_name(request.headers.items())  # the middlewares have added theirs
+        url, now = request.url, self.now()
+        return Exchange(url, asked_at, now, result.status, result.cause, sent, headers)
 
     def _result(self, status: int, headers: dict[str, str], octets: bytes) -> FetchResult:
         if not 0 <= status <= MAX_STATUS:
             return FetchResult(None, cause="no HTTP status")
         return result_of(status, headers, octets, self.now())
-
-    def _count(self, result: FetchResult, error: Exception | None) -> None:
-        """The stats that stock Scrapy keeps, by its names."""
-        count = self._count_stat
-        count("robotstxt/request_count")
-        if result.status is not None:
-            count("robotstxt/response_count")
-            count(f"robotstxt/response_status_count/{result.status}")
-        elif error is not None and not isinstance(error, IgnoreRequest):
-            count(f"robotstxt/exception_count/{type(error)}")
-
-    @cached_property
-    def _count_stat(self) -> Callable[[str], None]:
-        return compat.stat_counter(self.crawler)
 
 
 def _answer(result: FetchResult, response: Response, *, is_proxied: bool) -> Answer:

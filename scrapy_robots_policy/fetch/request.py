@@ -24,8 +24,8 @@ from .redirects import ANYWHERE, RedirectGuard
 from .result import ACCEPTED
 
 
-class FetchPlace:
-    """The place of one fetch among those that are under way. This class sets no limit."""
+class FetchSlot:
+    """What a fetch holds while it is under way. This class sets no limit."""
 
     async def take(self) -> None:
         """Wait until the fetch may go on."""
@@ -33,8 +33,19 @@ class FetchPlace:
     def give_back(self) -> None:
         """The fetch has ended, or waits for something else than an answer."""
 
+    async def begin(self, request: Request, hops: tuple[str, ...]) -> None:
+        """Wait until a request of the fetch may be sent to its host. May raise CrawlClosing.
 
-NO_LIMIT = FetchPlace()
+        Args:
+            hops: the redirects that have led there.
+
+        """
+
+    def end(self, request: Request) -> None:
+        """The response to a request has come, or it was given up."""
+
+
+NO_LIMIT = FetchSlot()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +55,7 @@ class FetchOrder:
     origin    the key of the document, as `rep.url` makes it: the origin for a robots.txt
     entry     what is known of it, so that the fetch can be conditional
     page      the request that waits for it, of any kind
-    place     given back while the fetch waits for its turn at a host, or to be tried again
+    slot      given back while the fetch waits for its turn at a host, or to be tried again
     in_haste  whether sockets are short: then the fetch gets less time
     is_plain  whether no header is sent but who we are: the server did not understand the others
     with_credentials  whether Scrapy's middlewares may add theirs: the server has asked for some
@@ -54,7 +65,7 @@ class FetchOrder:
     entry: CacheEntry | None
     dialect: Dialect
     page: Any
-    place: FetchPlace = NO_LIMIT
+    slot: FetchSlot = NO_LIMIT
     in_haste: bool = False
     is_plain: bool = False
     with_credentials: bool = False
@@ -141,8 +152,8 @@ class RequestProfile:
         request.meta.pop("redirect_urls", None)  # an exemption ends with its origin
         return request
 
-    def variant(self, page: Request, sent: bytes = b"") -> Hashable:
-        """What the request takes from a page's: requests with the same variant fail alike.
+    def route(self, page: Request, sent: bytes = b"") -> Hashable:
+        """What the request takes from a page's: requests by the same route fail alike.
 
         sent  the User-Agent that Scrapy adds to a request without one. A redirect and a retry have
               it, too, because Scrapy has added it to the request before

@@ -115,7 +115,8 @@ class RuleSet:
     """
 
     __slots__ = (
-        *("_bound_by_agent", "_bound_by_groups", "_found", "_grammar", "_is_over", "_reading"),
+        *("_bound_by_agent", "_bound_by_groups", "_delays", "_found", "_grammar", "_is_over"),
+        "_reading",
         "_may_have_usage",
         "_rules",
         *("_text", "_usage", "dialect"),
@@ -136,6 +137,7 @@ class RuleSet:
         self._grammar, self._reading = grammar_of(dialect), reading_of(dialect)
         self._bound_by_agent: dict[str, _Bound] = {}
         self._bound_by_groups: dict[tuple[int, ...], _Bound] = {}
+        self._delays: dict[str, float | None] = {}  # by agent
         self._rules: dict[int, Rule] = {}  # those that have decided
         self._usage: UsageLines | None = None
         self._may_have_usage: bool | None = None  # nobody has asked yet
@@ -213,13 +215,18 @@ class RuleSet:
         """Seconds between two requests that the file asks of the crawler; None: it asks for no
         delay, or the dialect does not read delays.
         """
-        _check_agent(agent)
-        reads, pace = self.dialect.crawl_delay, self._grammar.pace
-        if reads is CrawlDelay.IGNORED or "-delay" not in self._text.lower():
-            return None
-        delay = self._longest_delay(self._groups.parts_for(agent, pace))
-        if delay is None and reads is CrawlDelay.OWN_OR_ALL:
-            delay = self._longest_delay(self._groups.parts_for_all(pace))
+        try:
+            return self._delays[agent]
+        except (KeyError, TypeError):
+            _check_agent(agent)
+        reads, pace, delay = self.dialect.crawl_delay, self._grammar.pace, None
+        if reads is not CrawlDelay.IGNORED and "-delay" in self._text.lower():
+            delay = self._longest_delay(self._groups.parts_for(agent, pace))
+            if delay is None and reads is CrawlDelay.OWN_OR_ALL:
+                delay = self._longest_delay(self._groups.parts_for_all(pace))
+        if len(self._delays) >= _MAX_AGENTS:
+            self._delays.clear()
+        self._delays[agent] = delay
         return delay
 
     def _longest_delay(self, parts: Iterable[tuple[int, int]]) -> float | None:

@@ -160,17 +160,17 @@ class _Guard:
         try:
             answer = await within(ANSWER_WITHIN, call)
         except EntryError as error:  # one entry is broken; the store works
-            self.events.on_failed(verb, error)
+            self.events.store_failed(verb, error)
             answer = None
         except CancelledError:  # our caller is cancelled: without asyncio, that is an Exception
             raise
         except Exception as error:  # noqa: BLE001 - a store may raise any
             self.breaker.failed(faults_before)
-            self.events.on_failed(verb, error)
+            self.events.store_failed(verb, error)
             return None
         self.breaker.worked()
         if self.breaker.is_over():
-            self.events.on_regained()
+            self.events.store_works()
         return answer
 
 
@@ -201,7 +201,7 @@ class GuardedStore:
         try:
             await within(CLOSE_WITHIN, self.store.close)
         except Exception as error:  # noqa: BLE001 - a store may raise any
-            self.events.on_failed("close", error)
+            self.events.store_failed("close", error)
 
 
 class GuardedCoordinator:
@@ -238,4 +238,4 @@ class GuardedCoordinator:
         try:
             call()
         except Exception as error:  # noqa: BLE001 - a coordinator may raise any
-            self._guard.events.on_failed(verb, error)
+            self._guard.events.store_failed(verb, error)

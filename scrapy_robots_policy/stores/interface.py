@@ -112,10 +112,10 @@ def coordinator_of(store: Store | None) -> FleetCoordinator:
 class StoreEvents:
     """Callbacks for what happens to a store. The defaults do nothing."""
 
-    def on_failed(self, verb: str, error: Exception) -> None:
+    def store_failed(self, verb: str, error: Exception) -> None:
         """A call failed: `verb` is "get", "put", "read" … The caller counts it as a miss."""
 
-    def on_regained(self) -> None:
+    def store_works(self) -> None:
         """A store that has failed works again."""
 
 

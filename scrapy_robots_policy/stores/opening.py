@@ -28,7 +28,7 @@ from .guarded import GuardedStore
 from .interface import Store, StoreEvents
 
 MAX_ENTRIES = 200_000
-MAX_OCTETS = 128 * 1024 * 1024
+MAX_OCTETS = 64 * 1024 * 1024
 
 
 class MemoryStore:

@@ -22,7 +22,7 @@ from ...rep.dialect import NO_LIMIT
 from ...rep.engines import Cause
 from ...rep.escapes import shortened
 from ...rep.usage import DeclaredUse, Preference, UseAnswer, answer
-from ...resolver.origin import OriginRules
+from ...site import OriginRules
 
 ANSWERS = {
     "200": FetchResult(200),

@@ -21,7 +21,7 @@ from ...rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, td
 from ...rep.access import AccessOverrides, CacheEntry, remember
 from ...rep.url import TDMREP, key_of, url_of
 from ...rep.usage import TDM_RESERVATION
-from ...resolver.origin import OriginRules, OriginState
+from ...site import OriginRules, Site
 from ..arguments import Options, UsageError
 from ..printing.terminal import Progress, print_error
 from ..typed_urls import can_be_asked, whole_url_of, why_no_site
@@ -153,7 +153,7 @@ def read_file(source: str, path: str = "/robots.txt") -> FetchResult:
 def reservations_from(key: str, result: FetchResult) -> OriginRules:
     """What a tdmrep.json says that was fetched at this moment."""
     now = time()
-    state = OriginState(key, AccessOverrides(), remember(None, result, now))
+    state = Site(key, AccessOverrides(), remember(None, result, now))
     rules = state.rules(tdmrep.DIALECT, now)
     assert rules is not None  # there is an entry, fetched for this dialect
     return rules

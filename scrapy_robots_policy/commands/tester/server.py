@@ -33,7 +33,7 @@ from ...rep.engines import cause
 from ...rep.escapes import shortened, shown
 from ...rep.url import TDMREP, key_of, readable, url_of
 from ...rep.usage import LEVELS, PURPOSES, DeclaredUse, Preference, Result, tokens_for
-from ...resolver.origin import OriginRules
+from ...site import OriginRules
 from ..printing.verdict_data import (
     ANSWERS,
     answer_of,

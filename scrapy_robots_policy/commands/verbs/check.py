@@ -15,7 +15,7 @@ from ...rep.access import looks_like_text
 from ...rep.agents import crawler_note
 from ...rep.escapes import shown
 from ...rep.url import decisive_form
-from ...resolver.origin import OriginRules
+from ...site import OriginRules
 from ..arguments import Options, UsageError
 from ..printing.terminal import Progress, csv_cell, in_full, paint_verdict, print_csv, print_error
 from ..printing.verdict_data import rule_in_json, word_of

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ...rep import Dialect, FetchResult, Verdict
 from ...rep.engines import Cause, cause
 from ...rep.escapes import shown
-from ...resolver.origin import OriginRules
+from ...site import OriginRules
 from ..arguments import Options, UsageError
 from ..printing.terminal import Blocks, paint_verdict, print_columns, print_json, print_line
 from ..printing.verdict_data import described, verdict_as_json, word_of

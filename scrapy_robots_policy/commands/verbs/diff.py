@@ -30,7 +30,7 @@ from ...rep import Dialect, origin_of
 from ...rep.agents import STAR
 from ...rep.escapes import brief
 from ...rep.usage import NO_USE, Preference, statement
-from ...resolver.origin import OriginRules
+from ...site import OriginRules
 from ..arguments import Options, UsageError
 from ..printing.terminal import (
     Blocks,

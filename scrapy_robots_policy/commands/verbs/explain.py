@@ -12,7 +12,7 @@ from ...rep.escapes import shortened, shown
 from ...rep.url import decisive_form, path_of
 from ...rep.usage import Preference, UseAnswer
 from ...report.formats import counted
-from ...resolver.origin import OriginRules
+from ...site import OriginRules
 from ..arguments import Options, UsageError
 from ..printing.terminal import (
     in_full,

@@ -27,7 +27,7 @@ from ...rep.access import AccessResult
 from ...rep.agents import STAR, names_a_crawler
 from ...rep.escapes import brief, nearest, quoted, shown
 from ...report.formats import counted
-from ...resolver.origin import OriginRules
+from ...site import OriginRules
 from ..arguments import Options, UsageError, read_dialect
 from ..printing.terminal import (
     annotation,

@@ -27,6 +27,9 @@ one turn at a time.
 * A process that dies in its turn holds up the host for as long as a lease lasts, and the delay.
 * While the store is out of reach, each process keeps the delay by itself.
 
+One who waits may wait for long, because another middleware keeps the request whose turn it is. The
+log says so once for each queue.
+
 What else may run: every `await` here lets other requests of the same slot join, be cancelled, and
 lets the crawl close. `_is_granted` is set before a request is woken, so that no other one goes
 meanwhile. A turn that was granted to a request that is gone is given back in `_wait_here`.
@@ -45,14 +48,14 @@ from scrapy.http import Request
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
-from ..compat import SLOT_KEY, CallLater
-from ..exceptions import CrawlClosing
-from ..rep import origin_of
-from ..stores import FleetCoordinator
+from . import compat
+from .compat import SLOT_KEY
+from .crawl_log import CrawlLog
+from .exceptions import CrawlClosing
+from .rep import origin_of
+from .stores import FleetCoordinator
 
 MAX_HELD = 60.0  # seconds that a request keeps its turn before it reaches the downloader
-
-OnHeld = Callable[[Request, float], None]
 
 
 class Asker(NamedTuple):
@@ -86,25 +89,15 @@ PATIENCE = 2.0  # seconds that a request waits here which could wait in the sche
 class DelayQueue:
     """One queue of a crawl.
 
-    delays     seconds by asker; the longest one is kept
-    under_way  the requests of the crawl that have used a turn or are in the downloader, each with
-               its queues
-    on_held    called with the first request that other middlewares hold back for so many seconds
+    Attributes:
+        delays: seconds by asker; the longest one is kept.
+        watchers: slots whose requests stay in the scheduler's queue for this one.
+
     """
 
-    def __init__(
-        self,
-        coordinator: FleetCoordinator,
-        now: Callable[[], float],
-        call_later: CallLater,
-        under_way: dict[Request, set[DelayQueue]],
-        on_held: OnHeld,
-        on_change: Callable[[str], None],
-    ) -> None:
-        self.on_change = on_change
-        self.watchers: set[str] = set()  # slots whose requests stay in the scheduler's queue for it
-        self.coordinator, self.now, self.call_later = coordinator, now, call_later
-        self.under_way, self.on_held = under_way, on_held
+    def __init__(self, queues: DelayQueues) -> None:
+        self.queues, self.coordinator, self.under_way = queues, queues.coordinator, queues.under_way
+        self.watchers: set[str] = set()
         self.delays: dict[Asker, float] = {}
         self.free_at = 0.0
         self._visited_at = -inf  # the end of the last visit that the queue knows of
@@ -125,7 +118,7 @@ class DelayQueue:
         longest = self.delay
         self.delays[asker] = delay
         # The time is negative where the clock was set back after the fetch.
-        self._visited_at = max(self._visited_at, self.now() - max(since_visit, 0.0))
+        self._visited_at = max(self._visited_at, compat.monotonic() - max(since_visit, 0.0))
         self._rest(longest)
 
     def drop(self, asker: Asker) -> None:
@@ -138,7 +131,7 @@ class DelayQueue:
 
     def _rest(self, longest_before: float) -> None:
         """Rest for the delay after the last visit, now that another delay may be the longest."""
-        free_at = max(self._visited_at + self.delay, self.now())
+        free_at = max(self._visited_at + self.delay, compat.monotonic())
         if self.delay < longest_before:
             # This may end a wait for another process, too: the coordinator is asked again then.
             self.free_at = free_at
@@ -153,7 +146,7 @@ class DelayQueue:
     @property
     def rests(self) -> bool:
         """Whether the delay after the last visit is not over."""
-        return self.free_at > self.now()
+        return self.free_at > compat.monotonic()
 
     @property
     def is_idle(self) -> bool:
@@ -179,11 +172,11 @@ class DelayQueue:
 
         Raises CrawlClosing; and NotYet without patience, where others wait or the turn is far off.
         """
-        if not has_patience and (self._waiting or self.free_at > self.now() + PATIENCE):
+        if not has_patience and (self._waiting or self.free_at > compat.monotonic() + PATIENCE):
             raise NotYet
         await self._wait_here(first=first)
         while wait := await self._wait_of_fleet(request):
-            self.free_at = max(self.free_at, self.now() + wait)
+            self.free_at = max(self.free_at, compat.monotonic() + wait)
             self._is_granted = False
             if not has_patience and wait > PATIENCE:
                 self._next()
@@ -231,7 +224,7 @@ class DelayQueue:
         self._holder = request
         self._enter(request)
         if not self.is_closed:
-            self._stop_holding = self.call_later(MAX_HELD, self._on_held)
+            self._stop_holding = compat.call_later(MAX_HELD, self._on_held)
 
     def _give_back(self, request: Request) -> None:
         """The turn was not used: the next one may go at once, here or in another process."""
@@ -257,7 +250,7 @@ class DelayQueue:
         is_visit = request in self._visitors
         if is_visit:
             self._visitors.discard(request)
-            self._visited_at = self.now()
+            self._visited_at = compat.monotonic()
             self.free_at = self._visited_at + self.delay
         if request is self._holder:
             # Another middleware may have answered or dropped it before it reached the downloader.
@@ -271,7 +264,11 @@ class DelayQueue:
         assert self._holder is not None  # else the timer is stopped
         if not self._was_held:
             self._was_held = True
-            self.on_held(self._holder, MAX_HELD)
+            self.queues.log.warning(
+                "A downloader middleware holds back %(request)s, whose turn came %(seconds)g s ago "
+                "at a site that asks for a delay; the next request goes",
+                {"request": self._holder, "seconds": MAX_HELD},
+            )
         self.left(self._holder)
 
     def close(self) -> None:
@@ -295,9 +292,9 @@ class DelayQueue:
             self._stop_timer = None
         self._is_advancing = True
         while self._waiting and not self._is_busy:
-            wait = self.free_at - self.now()
+            wait = self.free_at - compat.monotonic()
             if wait > 0:
-                self._stop_timer = self.call_later(wait, self._next)
+                self._stop_timer = compat.call_later(wait, self._next)
                 break
             self._is_granted = True
             self._waiting.popleft().callback(None)
@@ -305,7 +302,7 @@ class DelayQueue:
         if self.watchers and not (self._waiting or self._is_busy):
             watchers, self.watchers = self.watchers, set()
             for slot in watchers:
-                self.on_change(slot)
+                self.queues.on_change(slot)
 
     def ready_at(self, slot: str) -> float:
         """When a request from the scheduler's queue would go at once; infinite: `on_change` will
@@ -325,24 +322,19 @@ MAX_ASKERS = 100  # of one queue
 
 
 class DelayQueues:
-    """The queues of a crawl.
+    """The queues of a crawl. Their clock is `compat.monotonic`.
 
-    now        any clock in seconds that never goes back
-    by_slot    all queues
-    by_host    those in which a delay is kept that an origin of the host asks for
-    under_way  the requests that have used a turn or are in the downloader, each with its queues
-    on_held    as for a queue
+    Attributes:
+        on_change: called with a slot that may be ready again.
+        by_slot: all queues.
+        by_host: those in which a delay is kept that an origin of the host asks for.
+        under_way: the requests that have used a turn or are in the downloader, each with its
+            queues.
+
     """
 
-    def __init__(
-        self,
-        coordinator: FleetCoordinator,
-        now: Callable[[], float],
-        call_later: CallLater,
-        on_held: OnHeld = lambda _request, _seconds: None,
-    ) -> None:
-        self.coordinator, self.now, self.call_later = coordinator, now, call_later
-        self.on_held = on_held
+    def __init__(self, coordinator: FleetCoordinator, log: CrawlLog) -> None:
+        self.coordinator, self.log = coordinator, log
         self.on_change: Callable[[str], None] = lambda _slot: None
         self.by_slot: dict[str, DelayQueue] = {}
         self.by_host: dict[str, DelayQueue] = {}
@@ -381,12 +373,12 @@ class DelayQueues:
                 self._forget(queue, min(queue.delays, key=queue.delays.__getitem__))
             host = host_of(asker.origin)
             visited_at = self._visited_at.pop(host, -inf)
-            queue.keep(asker, delay, min(since_visit, self.now() - visited_at))
+            queue.keep(asker, delay, min(since_visit, compat.monotonic() - visited_at))
             if self.by_host.get(host) is not queue:
                 self.by_host[host] = queue
                 self._look_around(in_slots)
                 # On asyncio, Scrapy takes a request out of its slot a moment before it goes.
-                self.call_later(0.0, lambda: self._look_around(in_slots))
+                compat.call_later(0.0, lambda: self._look_around(in_slots))
         return queue
 
     def find(self, slot: str, url: str) -> DelayQueue | None:
@@ -396,9 +388,6 @@ class DelayQueues:
     def of_slot(self, slot: str) -> DelayQueue | None:
         """The queue of a slot's requests, where that is the one of a host, or has a queue."""
         return self.by_host.get(slot) or self.by_slot.get(slot)
-
-    def _changed(self, slot: str) -> None:
-        self.on_change(slot)
 
     def ready_at(self, slot: str) -> float:
         """As `DelayQueue.ready_at`; a time that is past where no delay is kept."""
@@ -427,7 +416,7 @@ class DelayQueues:
         self.left(request)
         host = host_of(request.url)
         if host not in self.by_host:
-            self._visited_at[host] = self.now()
+            self._visited_at[host] = compat.monotonic()
             self._visited_at.move_to_end(host)
             if len(self._visited_at) > MAX_QUEUES:
                 self._visited_at.popitem(last=False)
@@ -481,14 +470,7 @@ class DelayQueues:
                 host_of(asker.origin): queue for queue in kept for asker in queue.delays
             }
             self._sweep_at = max(MAX_QUEUES, 2 * len(self.by_slot))
-        queue = self.by_slot[slot] = DelayQueue(
-            self.coordinator,
-            self.now,
-            self.call_later,
-            self.under_way,
-            self.on_held,
-            self._changed,
-        )
+        queue = self.by_slot[slot] = DelayQueue(self)
         if self._is_closed:  # a request may go on after the crawl has begun to close
             queue.close()
         return queue

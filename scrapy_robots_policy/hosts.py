@@ -28,8 +28,8 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from scrapy.http import Request
 
-from ..compat import CallLater
-from ..config import EXEMPT_KEY
+from . import compat
+from .config import EXEMPT_KEY
 from .delays import DelayQueue, DelayQueues, host_of
 
 UNSEEN = 0.01  # seconds that a request may take from the queue to the middleware
@@ -62,12 +62,10 @@ class Hosts:
     def __init__(
         self,
         delays: DelayQueues,
-        call_later: CallLater,
         slot_key: Callable[[Request], str],
         wake_engine: Callable[[], None],
     ) -> None:
-        self.delays, self.call_later = delays, call_later
-        self.slot_key, self.wake_engine = slot_key, wake_engine
+        self.delays, self.slot_key, self.wake_engine = delays, slot_key, wake_engine
         self.queues: list[HostQueue] = []
         self._waiting: Counter[str] = Counter()  # requests, by slot
         self._sites: dict[str, str] = {}  # of a request that the queue got, by slot
@@ -90,7 +88,7 @@ class Hosts:
             return 0.0
         if slot in self._unseen_since:
             until = self._unseen_since[slot] + UNSEEN
-            if until > self.delays.now():
+            if until > compat.monotonic():
                 return until
             del self._unseen_since[slot]
         waiting = self._waiting.get(slot, 0)
@@ -129,7 +127,7 @@ class Hosts:
         self._given.add(request)
         if slot not in self._quick:
             self._unseen[request] = slot
-            self._unseen_since[slot] = self.delays.now()
+            self._unseen_since[slot] = compat.monotonic()
 
     def forget(self, slot: str) -> None:
         """The queue has no request of a slot any more."""
@@ -196,7 +194,7 @@ class Hosts:
         if time < self._alarm_at:
             self._stop_alarm()
             self._alarm_at = time
-            self._stop_alarm = self.call_later(max(time - self.delays.now(), 0.0), self._alarm)
+            self._stop_alarm = compat.call_later(max(time - compat.monotonic(), 0.0), self._alarm)
 
     def _alarm(self) -> None:
         self._alarm_at = inf

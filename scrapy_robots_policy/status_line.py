@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from scrapy.crawler import Crawler
 
-from .. import compat
-from ..crawl_log import CrawlLog
-from ..report.formats import counted
+from . import compat
+from .crawl_log import CrawlLog
+from .report.formats import counted
 
 
 @dataclass(frozen=True, slots=True)

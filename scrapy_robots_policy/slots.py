@@ -8,7 +8,7 @@ requests from the scheduler. What a component fetches by itself (NO_CALLBACK) wa
 the request that needs it may hold the last one.
 
 How many may wait: `max_waiting`. From then on no request is taken from the scheduler. With our
-queue (`admission.hosts`) of each host one waits, else one slow host may have them all.
+queue (`hosts`) of each host one waits, else one slow host may have them all.
 """
 
 from __future__ import annotations
@@ -19,35 +19,42 @@ from contextlib import contextmanager
 from functools import cached_property
 
 from scrapy import signals
-from scrapy.crawler import Crawler
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
-from .. import compat
-from ..exceptions import CrawlClosing
-from .delays import DelayQueues
+from . import compat
+from .config import RequestConfig
+from .decision import delay_of
+from .delays import Asker, DelayQueue, DelayQueues
+from .events import Crawl
+from .exceptions import CrawlClosing
 from .hosts import Hosts
+from .site import OriginRules
 
 
-class Concurrency:
-    """The places of one crawl.
+class Slots:
+    """The slots and the turns of one crawl.
 
-    max_waiting  how many requests may wait without a place
-    hosts        which hosts are ready for another request
-    delays       the queues of hosts that ask for a delay: requests that have ended free their turns
-    on_closing   called when the engine begins to close
+    Attributes:
+        delays: the queues of hosts that ask for a delay.
+        hosts: which hosts are ready for another request.
+        on_closing: called when the engine begins to close.
+        waiting: the requests that wait without a slot.
+        fetching: the requests for a robots.txt: they take no slot.
+
     """
 
-    def __init__(self, crawler: Crawler, max_waiting: int, delays: DelayQueues) -> None:
-        self.crawler, self.max_waiting = crawler, max(max_waiting, 1)  # 0 would stop the crawl
-        self.delays = delays
+    def __init__(self, crawl: Crawl, delays: DelayQueues) -> None:
+        self.crawler, self.now, self.delays = crawl.crawler, crawl.now, delays
+        self.longest_delay = crawl.settings.longest_delay
+        self.max_waiting = max(crawl.settings.max_waiting, 1)  # 0 would stop the crawl
         self.on_closing: Callable[[], None] = lambda: None
-        self.hosts = Hosts(delays, compat.call_later, self._slot_key, self._wake)
+        self.hosts = Hosts(delays, self.slot_key, self._wake)
         self.is_closing = False
         self.waiting: set[Request] = set()
-        self.fetching: set[Request] = set()  # robots.txt requests: they take no place
+        self.fetching: set[Request] = set()
         # Those of them that are not active yet. Where a middleware is a plugin's, the download is
         # a task of its own. On asyncio the engine may ask for a page before that task begins.
         self._admitted: set[Request] = set()
@@ -67,7 +74,7 @@ class Concurrency:
         """
         if self.is_closing:
             raise CrawlClosing
-        slot = self.engine.slot_key(request)
+        slot = self.slot_key(request)
         self.hosts.waits(request, slot)
         self.lend_again(request)
         try:
@@ -123,6 +130,28 @@ class Concurrency:
             connect(self.delays.reached, signals.request_reached_downloader)
             connect(self.delays.visited, signals.request_left_downloader)
 
+    def queue_of(
+        self, request: Request, rules: OriginRules, config: RequestConfig
+    ) -> DelayQueue | None:
+        """The queue that a request has to wait in; None if it need not.
+
+        From now on the delay that the rules ask for is kept there (see `DelayQueues.queue`).
+        """
+        delay = delay_of(rules, config, self.longest_delay).seconds
+        if not delay and not self.delays.by_slot:
+            return None
+        since_visit = self.now() - rules.access.entry.asked_at
+        return self.keep(request, rules.origin, config, delay, since_visit)
+
+    def keep(
+        self, request: Request, origin: str, config: RequestConfig, delay: float, since_visit: float
+    ) -> DelayQueue | None:
+        """As `queue_of`, where a delay of so many seconds is asked for."""
+        if delay:
+            self.watch_visits()
+        asker = Asker(origin, config.agent, config.dialect.name)
+        return self.delays.queue(self.slot_key(request), asker, delay, since_visit, self.in_slots)
+
     def in_slots(self) -> Iterator[Request]:
         """The requests that are in a download slot, on their way or still to be sent."""
         return filter(self.engine.is_in_slot, self.engine.active - self.waiting)
@@ -173,7 +202,7 @@ class Concurrency:
         without_place = len(self.waiting) + fetches + returning
         return limit <= 0 or len(engine.active) - without_place < limit  # 0: no limit
 
-    def _slot_key(self, request: Request) -> str:
+    def slot_key(self, request: Request) -> str:
         return self.engine.slot_key(request)
 
     def _wake(self) -> None:

@@ -1,18 +1,19 @@
-"""One origin: its cache entry, the rules that each dialect makes of it, and the requests that wait.
+"""One object for each origin: what is known of it, the rules that this gives, and who waits for it.
 
-A cache entry holds facts: what a fetch brought, and when. A dialect makes `OriginRules` of them.
-They are made anew when the entry is new, or when time has changed what it means.
+A cache entry holds facts: what the fetches brought, and when. A dialect makes `OriginRules` of
+them. They are made anew when the entry is new, or when time has changed what it means.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..fetch.result import octets_read, whole_lines
-from ..rep import (
+from .fetch.result import octets_read, whole_lines
+from .rep import (
     AccessMode,
     CacheEntry,
     Dialect,
@@ -22,20 +23,19 @@ from ..rep import (
     judge,
     parse,
 )
-from ..rep.access import FOREVER, Access, AccessOverrides, AccessResult, goes_far_enough, remember
-from ..rep.tdmrep import TdmRules
-from ..rep.url import ROBOTS_TXT, document_of
-from ..rep.usage import DeclaredUse, Overridden, Preference
-from ..rep.verdict import refuse, verdict_of
+from .rep.access import FOREVER, Access, AccessOverrides, AccessResult, goes_far_enough, remember
+from .rep.tdmrep import TdmRules
+from .rep.url import ROBOTS_TXT, document_of
+from .rep.usage import DeclaredUse, Overridden, Preference
+from .rep.verdict import refuse, verdict_of
 
 if TYPE_CHECKING:  # `robots-policy` asks for rules without Twisted
     from twisted.internet.defer import Deferred
 
-    from ..exceptions import FetchForbidden
-
-MAX_AGENTS = 100  # agents whose delay is kept for a file; a crawl has one or a few
-# Bytes of memory, about: an origin without a file, and a byte of its file. The rules hold its text,
-# and the start of each rule.
+MAX_SITES = 200_000
+MAX_BYTES = 64 * 1024 * 1024
+# Bytes of memory, about: a site without a file, and a byte of its file. The rules hold its text,
+# and an index of it.
 OVERHEAD, _OF_BYTE = 4_000, 6
 
 
@@ -53,12 +53,6 @@ class OriginRules:
     rules: RuleSet | None
     reservations: TdmRules | None = None
     tdmrep: OriginRules | None = None
-    _delays: dict[str, float | None] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
-
-    # The same rules with a tdmrep.json: one object as long as both are the same.
-    _joined: list[OriginRules] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def mode(self) -> AccessMode:
@@ -72,11 +66,7 @@ class OriginRules:
 
     def with_tdmrep(self, tdmrep: OriginRules) -> OriginRules:
         """These rules and what the origin's tdmrep.json says."""
-        if self.tdmrep is tdmrep:
-            return self
-        if not (self._joined and self._joined[0].tdmrep is tdmrep):
-            self._joined[:] = [replace(self, tdmrep=tdmrep)]
-        return self._joined[0]
+        return replace(self, tdmrep=tdmrep)
 
     def reserved(self, url: str) -> tuple[Preference, ...]:
         """The preferences of the tdmrep.json for a page; none where it says nothing."""
@@ -121,59 +111,56 @@ class OriginRules:
 
     def crawl_delay(self, agent: str) -> float | None:
         """Seconds between two requests that the site asks for, where the dialect honours them."""
-        if self.rules is None:
-            return None
-        if agent not in self._delays:
-            if len(self._delays) >= MAX_AGENTS:
-                self._delays.clear()
-            self._delays[agent] = self.rules.crawl_delay(agent)
-        return self._delays[agent]
+        return None if self.rules is None else self.rules.crawl_delay(agent)
 
 
 _parsed = lru_cache(maxsize=64)(parse)
 
 
 @lru_cache(maxsize=1_000)
-def rules_given(origin: str, dialect: Dialect, octets: bytes) -> OriginRules:
+def rules_given(origin: str, dialect: Dialect, body: bytes) -> OriginRules:
     """The rules of a file that the user has set in place of the site's own. They stay fresh."""
-    entry = CacheEntry(FetchResult(None, cause="given by the user"), 0.0, octets)
+    entry = CacheEntry(FetchResult(None, cause="given by the user"), 0.0, body)
     mode, result = AccessMode.RULES, AccessResult.SUCCESSFUL
-    access = Access(mode, entry.latest.cause, result, octets, FOREVER, FOREVER, entry)
-    return OriginRules(origin, dialect, access, _parsed(octets, dialect))
+    access = Access(mode, entry.latest.cause, result, body, FOREVER, FOREVER, entry)
+    return OriginRules(origin, dialect, access, _parsed(body, dialect))
 
 
-@dataclass(slots=True, eq=False)
-class Waiter:
-    """A request that waits for news of its origin. `page` is the request itself, of any kind."""
+class Waiter(NamedTuple):
+    """A request that waits for news of its site."""
 
-    news: Deferred[FetchForbidden | None]
+    news: Deferred[None]
     page: Any
 
 
 @dataclass(slots=True, eq=False)
-class OriginState:
-    """All that is known of one origin.
+class Site:
+    """All that is known of one origin, or of another document of it (`rep.url`).
 
-    entry     what came of the latest fetch; None: nothing is known
-    redirected_here  what came of a redirect of another origin's document; no request has needed it
-    waiters   the requests that wait for news
-    is_looked_up  whether somebody is asking the store or the site now
-    variant       what a fetch takes from the request for which somebody asks, as that came; None
-                  while it waits
-    put_off_until  when the waiting requests are woken, because the origin defers; None: it does
-                   not, or a lookup is under way
-    answers   whether the last page that was asked of the site was answered; None: none was
+    Attributes:
+        key: the origin, or the key of the document.
+        overrides: the user's limits on every dialect's access policy.
+        entry: what came of the fetches so far, as a store keeps it; None: nothing is known.
+        waiters: the requests that wait for news.
+        is_looked_up: whether a lookup is under way.
+        route: the proxy and headers of the page for which it is, as that page came; None: the page
+            waits, and has them still.
+        wakes_at: when the waiters are woken, because the site defers; None: it does not, or a
+            lookup is under way.
+        answers: whether the last page that was asked of the site was answered; None: none was.
+        weight: what the cache has counted for it, in bytes.
+
     """
 
-    origin: str
+    key: str
     overrides: AccessOverrides
     entry: CacheEntry | None = None
-    redirected_here: CacheEntry | None = None
     waiters: list[Waiter] = field(default_factory=list)
     is_looked_up: bool = False
-    variant: Hashable = None
-    put_off_until: float | None = None
+    route: Hashable = None
+    wakes_at: float | None = None
     answers: bool | None = None
+    weight: int = 0
     _by_dialect: dict[Dialect, OriginRules] = field(default_factory=dict)
 
     def rules(self, dialect: Dialect, now: float) -> OriginRules | None:
@@ -181,36 +168,30 @@ class OriginState:
 
         None: there is no entry, or it was cut short of what this dialect reads.
         """
-        rules = self._by_dialect.get(dialect)
-        if (
-            rules is not None
-            and rules.access.entry is self.entry
-            and now < rules.access.fresh_until
-        ):
+        rules, entry = self._by_dialect.get(dialect), self.entry
+        if rules is not None and rules.access.entry is entry and now < rules.access.fresh_until:
             return rules
-        if self.entry is None or not goes_far_enough(
-            self.entry, dialect.access, octets_read(dialect)
-        ):
+        if entry is None or not goes_far_enough(entry, dialect.access, octets_read(dialect)):
             return None
         # ROBOTS_ON_UNREACHABLE is about robots.txt: what a tdmrep.json does not say is no refusal.
-        is_robots_txt = document_of(self.origin) == ROBOTS_TXT
+        is_robots_txt = document_of(self.key) == ROBOTS_TXT
         overrides = self.overrides if is_robots_txt else replace(self.overrides, unreachable=None)
-        access = judge(self.entry, now, overrides.over(dialect.access))
+        access = judge(entry, now, overrides.over(dialect.access))
         if rules is None or rules.access != access:
             rules = self._by_dialect[dialect] = self._made_of(access, dialect, rules)
         return rules
 
     def _made_of(self, access: Access, dialect: Dialect, before: OriginRules | None) -> OriginRules:
-        """Octets are read anew only where they are new."""
+        """A file is parsed anew only where it is another one."""
         rules, reservations = None, None
         if before and before.mode is access.mode and before.access.octets == access.octets:
             rules, reservations = before.rules, before.reservations
         elif access.mode is AccessMode.RULES:
-            if document_of(self.origin) == ROBOTS_TXT:
+            if document_of(self.key) == ROBOTS_TXT:
                 rules = parse(whole_lines(access.octets), dialect)
             else:
                 reservations = TdmRules(access.octets)
-        return OriginRules(self.origin, dialect, access, rules, reservations)
+        return OriginRules(self.key, dialect, access, rules, reservations)
 
     def remember(self, result: FetchResult, now: float) -> CacheEntry:
         """The entry after one more fetch."""
@@ -219,14 +200,70 @@ class OriginState:
             result = replace(result, site_answers=before if self.answers is None else self.answers)
         return remember(self.entry, result, now)
 
-    def wake(self, forbidden: FetchForbidden | None = None) -> None:
-        """Tell all that wait that there is news, or that the fetch was forbidden for its page."""
+    def wake(self) -> None:
+        """Tell all that wait that there is news."""
         waiters, self.waiters = self.waiters, []
         for waiter in waiters:
-            waiter.news.callback(forbidden)  # of one that was cancelled meanwhile it is dropped
+            waiter.news.callback(None)  # of one that was cancelled meanwhile it is dropped
 
     @property
-    def octets(self) -> int:
-        """About how many bytes of memory it takes at most: its file, its rules, and the rest."""
-        entry = self.entry or self.redirected_here
-        return OVERHEAD + _OF_BYTE * len(entry.octets or b"" if entry is not None else b"")
+    def size(self) -> int:
+        """About how many bytes it holds: its file, the index of its rules, and the rest."""
+        body = self.entry.octets if self.entry is not None else None
+        return OVERHEAD + (_OF_BYTE * len(body) if body else 0)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether somebody waits for it, or looks it up."""
+        return self.is_looked_up or self.wakes_at is not None or bool(self.waiters)
+
+
+class Sites:
+    """The one cache of a crawl: its sites by key, those used last at the end.
+
+    It has one bound in number and one in bytes, by what each site holds. What was not used for
+    longest is forgotten; its entry is in the store. A busy site is never forgotten, nor the newest.
+    """
+
+    def __init__(
+        self,
+        overrides: AccessOverrides,
+        max_sites: int = MAX_SITES,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
+        self.overrides, self.max_sites, self.max_bytes = overrides, max_sites, max_bytes
+        self.bytes = 0
+        self._sites: OrderedDict[str, Site] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._sites)
+
+    def __iter__(self) -> Iterator[Site]:
+        return iter(self._sites.values())
+
+    def get(self, key: str) -> Site | None:
+        site = self._sites.get(key)
+        if site is not None:
+            self._sites.move_to_end(key)
+        return site
+
+    def open(self, key: str) -> Site:
+        """The site of a key; where it is not known, a new one."""
+        site = self.get(key)
+        if site is None:
+            site = self._sites[key] = Site(key, self.overrides)
+            self.weigh(site)
+        return site
+
+    def weigh(self, site: Site) -> None:
+        """Count what a site holds now, and make room for it."""
+        self.bytes += site.size - site.weight
+        site.weight = site.size
+        for _ in range(len(self._sites)):
+            if self.bytes <= self.max_bytes and len(self._sites) <= self.max_sites:
+                break
+            key, oldest = self._sites.popitem(last=False)
+            if oldest.is_busy or oldest is site:
+                self._sites[key] = oldest
+            else:
+                self.bytes -= oldest.weight

@@ -1,0 +1,87 @@
+"""May this URL be fetched now, and if not, why: the one decision.
+
+The crawl, `check`, `explain` and the replay of a record all ask it. It is pure: the rules are
+given, and nothing is fetched, counted or logged.
+
+A server may read a URL in another way than it stands there: "/a/../private" as "/private". So a
+page has one form or several, and the strictest answer counts. A crawl that declares a purpose may
+be refused a page that anybody may fetch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from scrapy.http import Request
+
+from .config import RequestConfig
+from .rep import Verdict
+from .rep.rules import NO_DELAY, Delay, kept_delay
+from .rep.usage import NO_USE, DeclaredUse
+from .rep.verdict import refusal
+from .site import OriginRules
+
+
+class Decision(NamedTuple):
+    """A request is refused, or passes.
+
+    Attributes:
+        forms: the URLs that were judged, the request's own first.
+        verdict: the one that forbids the page; None: it passes.
+        at: when it was decided, in seconds since the epoch.
+        waited: seconds that the request had waited by then.
+        dry_run: whether the page is forbidden, and passes all the same.
+
+    """
+
+    request: Request
+    forms: tuple[str, ...]
+    rules: OriginRules
+    config: RequestConfig
+    verdict: Verdict | None
+    at: float
+    waited: float = 0.0
+    dry_run: bool = False
+
+    @property
+    def url(self) -> str:
+        return self.forms[0]
+
+
+def decide(
+    forms: Sequence[str], rules: OriginRules, agent: str, use: DeclaredUse = NO_USE
+) -> Verdict:
+    """The verdict on a page, for a crawler that declares a use.
+
+    Args:
+        forms: those of the page's URL (`rep.url.server_forms`).
+
+    """
+    forbids = objection(forms, rules, agent, use)
+    return forbids or rules.verdict_for_use(forms[0], agent, use)
+
+
+def objection(
+    forms: Iterable[str], rules: OriginRules, agent: str, use: DeclaredUse
+) -> Verdict | None:
+    """The verdict that forbids a page; None where it may be fetched: the quick half of `decide`."""
+    for url in forms:
+        if not rules.allowed(url, agent):
+            return rules.verdict(url, agent)
+        if use and refusal(rules.preferences(url, agent, use), use) is not None:
+            return rules.verdict_for_use(url, agent, use)
+    return None
+
+
+def delay_of(rules: OriginRules, config: RequestConfig, longest: float) -> Delay:
+    """The delay between two requests that is kept, and what has become of the site's.
+
+    Args:
+        longest: seconds: the longest delay of a site that is kept.
+
+    """
+    asked_for = rules.crawl_delay(config.agent)
+    if asked_for is None and config.crawl_delay is None:  # as nearly always
+        return NO_DELAY
+    return kept_delay(asked_for, config.crawl_delay, longest)
