@@ -1,4 +1,4 @@
-"""Writes the table of docs/settings.md from `scrapy_robots_policy.config.settings_table`.
+"""Writes the table of docs/settings.md from `scrapy_robots_policy.settings`.
 
 `make table`, or `python docs/settings_table.py`. The links of a meaning are relative to docs/.
 """
@@ -10,8 +10,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from scrapy_robots_policy.config import SETTINGS
-from scrapy_robots_policy.config.settings_table import Setting
+from scrapy_robots_policy.settings import SETTINGS, Setting
 
 PAGE = Path(__file__).parent / "settings.md"
 BEGIN, END = "<!-- settings:begin -->", "<!-- settings:end -->"

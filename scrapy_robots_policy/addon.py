@@ -15,7 +15,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
-from .config.policy_settings import (
+from .policy import (
     MIDDLEWARES,
     OUR_TAGS,
     OURS,

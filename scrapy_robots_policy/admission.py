@@ -31,13 +31,13 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
-from .config import RequestConfig
 from .decision import Decision, decide, objection
 from .delays import DelayQueue, NotYet, Turn
 from .events import Crawl
 from .exceptions import CrawlClosing, Disallowed
 from .hosts import PUT_BACK_KEY
 from .lookup import Lookups
+from .overrides import RequestConfig
 from .rep import Origin, Verdict
 from .rep.url import server_forms
 from .site import OriginRules

@@ -11,16 +11,18 @@ be refused a page that anybody may fetch.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy.http import Request
-
-from .config import RequestConfig
 from .rep import Verdict
 from .rep.rules import NO_DELAY, Delay, kept_delay
 from .rep.usage import NO_USE, DeclaredUse
 from .rep.verdict import refusal
 from .site import OriginRules
+
+if TYPE_CHECKING:  # `robots-policy` decides without Scrapy
+    from scrapy.http import Request
+
+    from .overrides import RequestConfig
 
 
 class Decision(NamedTuple):
@@ -58,14 +60,17 @@ def decide(
         forms: those of the page's URL (`rep.url.server_forms`).
 
     """
-    forbids = objection(forms, rules, agent, use)
-    return forbids or rules.verdict_for_use(forms[0], agent, use)
+    verdicts = [rules.verdict_for_use(form, agent, use) for form in forms]
+    return next((verdict for verdict in verdicts if not verdict.allowed), verdicts[0])
 
 
 def objection(
     forms: Iterable[str], rules: OriginRules, agent: str, use: DeclaredUse
 ) -> Verdict | None:
-    """The verdict that forbids a page; None where it may be fetched: the quick half of `decide`."""
+    """The verdict of `decide` where it forbids a page; None where the page may be fetched.
+
+    Most pages may, and of these nobody asks for a reason.
+    """
     for url in forms:
         if not rules.allowed(url, agent):
             return rules.verdict(url, agent)

@@ -16,13 +16,14 @@ from scrapy.http import Request, Response
 
 from . import compat
 from .admission import VERDICT_KEY, Admission
-from .config import EXEMPT_KEY, PolicySettings, RequestConfig, is_exempt, one_sentence
 from .crawl_log import CrawlLog
 from .delays import DelayQueues
 from .events import HOPS_KEY, Crawl, Events, Monitor
 from .exceptions import CrawlClosing, Disallowed
 from .fetch.download import Fetcher, guard_transfers, is_fetch
 from .lookup import Lookups
+from .overrides import EXEMPT_KEY, RequestConfig, is_exempt
+from .policy import PolicySettings, one_sentence
 from .rep import Origin, Verdict, origin_of
 from .rep.checks import check_type
 from .rep.url import path_of

@@ -26,10 +26,11 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 
 from . import compat, stats
-from .config import PolicySettings, RequestConfig
 from .crawl_log import CrawlLog
 from .decision import Decision, delay_of
 from .fetch.download import Exchange, Fetched
+from .overrides import RequestConfig
+from .policy import PolicySettings
 from .rep import AccessMode, Verdict
 from .rep.access import Access, AccessResult, holds
 from .rep.escapes import brief

@@ -29,8 +29,8 @@ from weakref import WeakKeyDictionary, WeakSet
 from scrapy.http import Request
 
 from . import compat
-from .config import EXEMPT_KEY
 from .delays import DelayQueue, DelayQueues, host_of
+from .overrides import EXEMPT_KEY
 
 UNSEEN = 0.01  # seconds that a request may take from the queue to the middleware
 # In the meta of a request that is put back, unfiltered: whether it was to be filtered. What comes

@@ -31,11 +31,11 @@ from twisted.internet.defer import Deferred, DeferredList
 
 from . import compat
 from .compat import start_task
-from .config import RequestConfig
 from .events import Crawl, LookedUp, Source
 from .exceptions import CrawlClosing
 from .fetch.download import Exchange, Fetched, FetchGate, GateSlot, is_fetch, max_sockets
 from .fetch.request import FetchOrder
+from .overrides import RequestConfig
 from .rep import AccessMode, CacheEntry, Dialect, FetchResult, Origin, origin_of, tdmrep
 from .rep.access import AccessResult, holds, is_fresh, remember
 from .rep.url import DOCUMENTS, TDMREP, document_of, key_of, origin_of_key, path_of, url_of

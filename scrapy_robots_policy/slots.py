@@ -25,12 +25,12 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from . import compat
-from .config import RequestConfig
 from .decision import delay_of
 from .delays import Asker, DelayQueue, DelayQueues
 from .events import Crawl
 from .exceptions import CrawlClosing
 from .hosts import Hosts
+from .overrides import RequestConfig
 from .site import OriginRules
 
 

@@ -19,8 +19,9 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.log import logformatter_adapter
 
 from . import compat
-from .config import RequestConfig, TagSettings
 from .crawl_log import CrawlLog
+from .overrides import RequestConfig
+from .policy import TagSettings
 from .rep import origin_of
 from .rep.escapes import brief
 from .rep.page import Statement, names_of, tags_of

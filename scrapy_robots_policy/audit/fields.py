@@ -31,9 +31,9 @@ from hashlib import sha256
 from math import isfinite
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from ..config import RequestConfig
 from ..decision import Decision
 from ..fetch.download import Exchange
+from ..overrides import RequestConfig
 from ..rep import Agent, CacheEntry, Dialect, FetchResult, Reason, Verdict
 from ..rep.escapes import brief, shortened, without_userinfo
 from ..rep.usage import Place, Preference, UseAnswer

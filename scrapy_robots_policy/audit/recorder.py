@@ -28,17 +28,18 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request
 
 from .. import compat
-from ..config import SETTINGS, PolicySettings, SettingError, sent_user_agent
-from ..config.settings_table import ATTRIBUTES, is_set
 from ..crawl_log import CrawlLog
 from ..decision import Decision
 from ..distribution import installed_version
 from ..events import Listener, LookedUp
 from ..exceptions import CrawlClosing
 from ..fetch.download import Exchange
+from ..overrides import sent_user_agent
+from ..policy import PolicySettings
 from ..rep import AccessMode, CacheEntry, Dialect, Origin, Reason, Verdict
 from ..rep.url import url_of
 from ..rep.usage import DeclaredUse, UseAnswer
+from ..settings import ATTRIBUTES, SETTINGS, SettingError, is_set
 from ..site import OriginRules
 from ..stats import AUDIT_FAILED
 from .fields import (

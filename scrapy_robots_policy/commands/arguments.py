@@ -184,12 +184,13 @@ def read_dialect(source: str, value: str) -> Dialect:
             f"{source} is {value!r}; it must be {', '.join(DIALECTS)}, or the import path of a "
             f"Dialect{nearest(value, DIALECTS)}"
         )
-    from ..config import DialectKind  # noqa: PLC0415 - it loads Scrapy, as the project's code may
+    from ..settings import DIALECT  # noqa: PLC0415 - it loads Scrapy, as the project's code may
 
     try:
-        return DialectKind().read(source, value)
+        dialect: Dialect = DIALECT.read(source, value)
     except ValueError as error:
         raise UsageError(str(error)) from None
+    return dialect
 
 
 def read_codes(source: str, values: Iterable[str]) -> tuple[str, ...]:

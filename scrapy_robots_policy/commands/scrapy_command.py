@@ -11,11 +11,12 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import BaseSettings
 
-from ..config import Values, declared_use, redirect_guard, sent_user_agent
-from ..config.request_config import Overrides, crawler_name, project_overrides
 from ..fetch.redirects import RedirectGuard
+from ..overrides import Overrides, crawler_name, project_overrides, sent_user_agent
+from ..policy import declared_use, redirect_guard
 from ..rep import Dialect
 from ..rep.usage import DeclaredUse
+from ..settings import Values
 from .arguments import Defaults, UsageError
 from .command_line import add_options, run
 from .verb_table import VERBS

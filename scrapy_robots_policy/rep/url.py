@@ -139,17 +139,6 @@ def server_forms(url: str) -> tuple[str, ...]:
     return (url,) if resolved == url else (url, resolved)
 
 
-def decisive_form(url: str, allows: Callable[[str], bool]) -> str:
-    """The first form of the URL that is refused: the strictest answer counts. Else the URL itself.
-
-    allows  whether a form may be fetched
-    """
-    forms = server_forms(url)
-    if len(forms) == 1:
-        return url
-    return next((form for form in forms if not allows(form)), url)
-
-
 def without_dot_segments(url: str) -> str:
     """The URL with "." and ".." taken out of its path. RFC 3986 §5.2.4."""
     match = _URL.match(url)

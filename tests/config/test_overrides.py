@@ -4,11 +4,10 @@ import re
 
 import pytest
 
-from scrapy_robots_policy.config import SettingError
-from scrapy_robots_policy.config.kinds import HostPatterns
-from scrapy_robots_policy.config.request_config import Override, Overrides, OverridesKind
 from scrapy_robots_policy.fetch.redirects import RedirectGuard
+from scrapy_robots_policy.overrides import OVERRIDES, Override, Overrides
 from scrapy_robots_policy.rep import dialect_of
+from scrapy_robots_policy.settings import HOSTS, SettingError
 
 GOOGLE, YANDEX = dialect_of("google"), dialect_of("yandex")
 
@@ -61,14 +60,14 @@ def test_every_key_is_read():
         }
     }
 
-    assert OverridesKind().read("X", value).of("http://example.com") == Override(
+    assert OVERRIDES.read("X", value).of("http://example.com") == Override(
         GOOGLE, "MyBot", False, 2.0, "User-agent: *\nDisallow: /ü".encode()
     )
 
 
 @pytest.mark.parametrize("written", ["Disallow: /ü", "Disallow: /ü".encode()], ids=type)
 def test_a_robots_txt_of_the_users_may_be_text_or_octets(written):
-    override = OverridesKind().read("X", {"example.com": {"robots_txt": written}})
+    override = OVERRIDES.read("X", {"example.com": {"robots_txt": written}})
     assert override.of("http://example.com").robots_txt == "Disallow: /ü".encode()
 
 
@@ -91,9 +90,9 @@ MEANT = [
 
 @pytest.mark.parametrize(("pattern", "origin", "is_meant"), MEANT)
 def test_a_pattern_means_the_hosts_that_people_read_in_it(pattern, origin, is_meant):
-    override = OverridesKind().read("X", {pattern: {"crawl_delay": 2}}).of(origin)
+    override = OVERRIDES.read("X", {pattern: {"crawl_delay": 2}}).of(origin)
     assert override.crawl_delay == (2.0 if is_meant else None)
-    guard = RedirectGuard(allowed=HostPatterns().read("X", [pattern]))
+    guard = RedirectGuard(allowed=HOSTS.read("X", [pattern]))
     assert guard.allows(f"{origin}/robots.txt") is is_meant
 
 
@@ -106,9 +105,9 @@ NO_HOSTS = [
 @pytest.mark.parametrize("host", NO_HOSTS)
 def test_what_is_no_host_is_refused(host):
     with pytest.raises(SettingError, match="a key must be a host or a pattern such as"):
-        OverridesKind().read("X", {host: {}})
+        OVERRIDES.read("X", {host: {}})
     with pytest.raises(SettingError, match="which is no host, and no pattern such as"):
-        HostPatterns().read("X", [host])
+        HOSTS.read("X", [host])
 
 
 @pytest.mark.parametrize(
@@ -135,4 +134,4 @@ def test_what_is_no_host_is_refused(host):
 )
 def test_a_wrong_override_is_an_error_that_names_the_choices(value, sentence):
     with pytest.raises(SettingError, match=re.escape(sentence)):
-        OverridesKind().read("X", value)
+        OVERRIDES.read("X", value)

@@ -7,9 +7,15 @@ import re
 import pytest
 import scrapy
 
-from scrapy_robots_policy.config import RequestConfig, SettingError, is_exempt
-from scrapy_robots_policy.config.request_config import Override, Overrides, RequestConfigs
+from scrapy_robots_policy.overrides import (
+    Override,
+    Overrides,
+    RequestConfig,
+    RequestConfigs,
+    is_exempt,
+)
 from scrapy_robots_policy.rep import Origin, dialect_of
+from scrapy_robots_policy.settings import SettingError
 from tests.crawls import crawl, middleware_of
 from tests.on_reactor import on_reactor
 from tests.site import Site, moved, robots

@@ -16,17 +16,15 @@ from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import Addon, RobotsPolicyMiddleware, RobotsTagMiddleware, compat
 from scrapy_robots_policy.compat import components
-from scrapy_robots_policy.config import (
+from scrapy_robots_policy.fetch.request import RequestProfile
+from scrapy_robots_policy.policy import (
     PolicySettings,
-    SettingError,
     TagSettings,
-)
-from scrapy_robots_policy.config.policy_settings import (
     refuse_misplaced_middleware,
     refuse_second_middleware,
 )
-from scrapy_robots_policy.fetch.request import RequestProfile
 from scrapy_robots_policy.rep import DIALECTS
+from scrapy_robots_policy.settings import SettingError
 from tests.crawls import crawl
 from tests.missing import not_on_windows
 from tests.on_reactor import on_reactor

@@ -10,11 +10,12 @@ from functools import partial
 from io import BufferedReader
 from typing import NamedTuple, cast
 
+from ...decision import decide
 from ...rep import Reason, Verdict, origin_of
 from ...rep.access import looks_like_text
 from ...rep.agents import crawler_note
 from ...rep.escapes import shown
-from ...rep.url import decisive_form
+from ...rep.url import server_forms
 from ...site import OriginRules
 from ..arguments import Options, UsageError
 from ..printing.terminal import Progress, csv_cell, in_full, paint_verdict, print_csv, print_error
@@ -161,20 +162,7 @@ class _Sites:
 
 
 def _line_of(rules: OriginRules, options: Options, describe: Describe) -> LineOf:
-    """The line of a URL, as a crawl decides: the strictest of its forms counts."""
-    line_of_form = _line_of_form(rules, options, describe)
-
-    def allows(form: str) -> bool:
-        return not line_of_form(form).status
-
-    return lambda url: line_of_form(decisive_form(url, allows))
-
-
-def _line_of_form(rules: OriginRules, options: Options, describe: Describe) -> LineOf:
-    """The line of a URL as it stands. A site may also refuse a purpose."""
-    if not options.use:
-        return lambda url: describe(rules.verdict(url, options.agent))
-    return lambda url: describe(rules.verdict_for_use(url, options.agent, options.use))
+    return lambda url: describe(decide(server_forms(url), rules, options.agent, options.use))
 
 
 def _warn(rules: OriginRules, options: Options) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...decision import decide
 from ...lint import readable_lines
 from ...rep import DIALECTS, Verdict, product_token
 from ...rep.access import Access, AccessResult
 from ...rep.agents import chain_of, crawler_note, find_agent
 from ...rep.escapes import shortened, shown
-from ...rep.url import decisive_form, path_of
+from ...rep.url import path_of, server_forms
 from ...rep.usage import Preference, UseAnswer
 from ...report.formats import counted
 from ...site import OriginRules
@@ -52,12 +53,9 @@ def run(options: Options) -> int:
     rules = inputs.rules(url)
     if rules.origin:
         warn_of_overrides(rules.origin, options)
-
-    def verdict_on(form: str) -> Verdict:
-        return rules.verdict_for_use(form, options.agent, options.use)
-
-    decisive = decisive_form(url, lambda form: verdict_on(form).allowed)
-    verdict = verdict_on(decisive)
+    forms, asker = server_forms(url), (options.agent, options.use)
+    verdict = decide(forms, rules, *asker)
+    decisive = next((one for one in forms if not decide((one,), rules, *asker).allowed), url)
     of_page = _preferences_of_page(url, options)
     uses = uses_with_page(verdict, rules, url, options.use, of_page)
     if options.as_json:

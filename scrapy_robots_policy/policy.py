@@ -1,21 +1,12 @@
-"""The settings of one crawl for robots.txt files, and the settings of requests made from them.
+"""The settings of one crawl, as its parts use them.
 
-The settings of one crawl for what pages say beyond robots.txt.
-
-Where robots.txt files are kept: ROBOTS_STORE, and scrapy-redis's settings for "redis:".
-
-The files of a crawl's report: they are tried before the crawl.
-
-Our middlewares: each in its own setting, and Scrapy's own for robots.txt not beside them.
-
-A wrong value stops the spider, and the log says why in one sentence.
-
-Scrapy has no quiet way to refuse a crawl while it creates components: `NotConfigured` would crawl
-on without robots.txt, and any other exception is logged with a traceback of some forty lines by
-whatever holds the crawl. The exit status of `scrapy crawl` comes from that exception, so it is
-raised all the same. The traceback is left out where an asyncio task of Scrapy's own holds the
-crawl: `scrapy crawl` and `AsyncCrawlerProcess`, from Scrapy 2.14. `CrawlerProcess`, other reactors
-than asyncio's, and Scrapy 2.13 hold it by a Deferred, which logs the traceback, too.
+A wrong value stops the spider, and the log says why in one sentence. Scrapy has no quiet way to
+refuse a crawl while it creates components: `NotConfigured` would crawl on without robots.txt, and
+any other exception is logged with a traceback of some forty lines by whatever holds the crawl. The
+exit status of `scrapy crawl` comes from that exception, so it is raised all the same. The traceback
+is left out where an asyncio task of Scrapy's own holds the crawl: `scrapy crawl` and
+`AsyncCrawlerProcess`, from Scrapy 2.14. `CrawlerProcess`, other reactors than asyncio's, and Scrapy
+2.13 hold it by a Deferred, which logs the traceback, too.
 """
 
 from __future__ import annotations
@@ -33,20 +24,19 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
-from .. import compat
-from ..crawl_log import CrawlLog
-from ..fetch.download import middlewares_by_plugin, schemes_by_plugin, schemes_uncounted
-from ..fetch.redirects import RedirectGuard
-from ..fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
-from ..rep.access import AccessOverrides
-from ..rep.escapes import nearest
-from ..rep.usage import NO_USE, DeclaredUse, tokens_for
-from ..report.report_files import ReportFiles
-from ..stores import Store, StoreEvents, check_store, open_store, without_secrets
-from ..tags import DEFAULTS, Actions
-from .kinds import SettingError
-from .request_config import CrawlerName, RequestConfigs, crawler_name, sent_header
-from .settings_table import SETTINGS, Values, filled, has_time
+from . import compat
+from .crawl_log import CrawlLog
+from .fetch.download import middlewares_by_plugin, schemes_by_plugin, schemes_uncounted
+from .fetch.redirects import RedirectGuard
+from .fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
+from .overrides import CrawlerName, RequestConfigs, crawler_name, sent_header
+from .rep.access import AccessOverrides
+from .rep.escapes import nearest
+from .rep.usage import NO_USE, DeclaredUse, tokens_for
+from .report.report_files import ReportFiles
+from .settings import SETTINGS, SettingError, Values, filled, has_time
+from .stores import Store, StoreEvents, check_store, open_store, without_secrets
+from .tags import DEFAULTS, Actions
 
 
 @contextmanager

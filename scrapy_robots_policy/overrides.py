@@ -4,18 +4,14 @@ The strongest first: `request.meta["robots"]`; the overrides for the request's h
 spider's for single hosts, the spider's for all hosts, the project's); the request's own User-Agent
 header; the crawl's own choice.
 
-What the user set for single hosts.
-
-A pattern is a host name in which "*" stands for anything, with or without a port. Several patterns
-may match a host. Each matter is then decided by the most specific pattern that sets it: a pattern
-without a star before one with a star, then the longer one.
-
-The crawler, its dialect and its purposes: the kinds of these values, and where each is set.
+The key of an override is a pattern: a host name in which "*" stands for anything, with or without a
+port. Several patterns may match a host. Each matter is then decided by the most specific pattern
+that sets it: a pattern without a star before one with a star, then the longer one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any
 
@@ -24,78 +20,11 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request
 from scrapy.settings import BaseSettings
 
-from ..fetch.redirects import HostMatch, host_pattern
-from ..rep import DIALECTS, Dialect, Origin, dialect_of, origin_of, product_token
-from ..rep.agents import STAR, is_name, names_a_crawler
-from ..rep.escapes import listed, nearest, quoted
-from ..rep.usage import PURPOSES
-from .kinds import Kind, SettingError, dict_in, from_json, loaded, names_in, wrong
-
-
-class DialectKind:
-    """A dialect by its name, by an import path, or itself."""
-
-    words = "a dialect's name, a `Dialect`, or the import path of one"
-
-    def read(self, name: str, value: Any) -> Dialect:
-        dialect, why = value, ""
-        if isinstance(value, str) and value not in DIALECTS and "." in value:
-            dialect, why = loaded(value)
-            dialect = dialect if isinstance(dialect, Dialect) else None
-        try:
-            return dialect_of(dialect)
-        except ValueError:
-            choices = f"{', '.join(DIALECTS)}, a Dialect, or the import path of one"
-            choices += nearest(value, DIALECTS) if isinstance(value, str) else ""
-            raise wrong(name, value, choices, why) from None
-
-
-@dataclass(frozen=True, slots=True)
-class AgentKind:
-    """A product token, or a User-Agent header that begins with one.
-
-    dialect  its crawlers may have names that are no product tokens
-    """
-
-    dialect: Dialect | None = None
-
-    words = "a product token such as 'MyBot'"
-
-    def read(self, name: str, value: Any) -> str:
-        token = product_token(value) if isinstance(value, str) else ""
-        if not self.names_a_crawler(token):
-            raise SettingError(
-                f"{name} is {quoted(value)}, which gives the product token {token!r}; a crawler's "
-                "name is one word in ASCII, with a letter in it: set it to one, such as 'MyBot'"
-            )
-        return token
-
-    def names_a_crawler(self, token: str) -> bool:
-        return names_a_crawler(token, self.dialect.agents if self.dialect else {})
-
-
-class PurposesKind:
-    """Purposes as a list, or as a text with commas."""
-
-    words = "one or several of " + ", ".join(PURPOSES)
-
-    def read(self, name: str, value: Any) -> frozenset[str]:
-        names = names_in(name, value, self.words)
-        if not set(names) <= set(PURPOSES):
-            raise wrong(name, value, self.words)
-        return frozenset(names)
-
-
-class TokensKind:
-    """Control tokens as a list, or as a text with commas; each once."""
-
-    words = "a list of product tokens such as 'Google-Extended'"
-
-    def read(self, name: str, value: Any) -> tuple[str, ...]:
-        names = names_in(name, value, self.words)
-        if not all(map(is_name, names)):
-            raise wrong(name, value, self.words)
-        return tuple({token.lower(): token for token in names}.values())
+from .fetch.redirects import HostMatch, host_pattern
+from .rep import Dialect, Origin, origin_of, product_token
+from .rep.agents import STAR, names_a_crawler
+from .rep.escapes import listed, quoted
+from .settings import DIALECT, Kind, SettingError, agent_of, dict_of, from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +45,13 @@ def crawler_name(settings: BaseSettings, spider: Spider | None, dialect: Dialect
     """The name by the strongest place that has one. SettingError where a name that was given for
     robots.txt on purpose is none.
     """
-    kind = AgentKind(dialect)
+    kind = agent_of(dialect)
     given = next(_given_names(settings, spider), None)
     if given is not None:
         return CrawlerName(kind.read(*given), is_given=True)
     place, value = sent_user_agent(settings, spider)
     token = product_token(value)
-    if kind.names_a_crawler(token):
+    if names_a_crawler(token, dialect.agents):
         return CrawlerName(token, is_given=False)
     warning = (
         f"{place} is {quoted(value)}, which names no crawler: only the groups for all crawlers "
@@ -234,52 +163,42 @@ def _specificity(item: tuple[str, Override]) -> tuple[bool, int]:
     return "*" not in pattern, len(pattern)
 
 
-def _flag(name: str, value: Any) -> bool:
+def _flag(_name: str, value: Any) -> bool:
     """True or False and nothing like it: `"obey": 0` may be meant as a number of seconds."""
     if not isinstance(value, bool):
-        raise wrong(name, value, "True or False")
+        raise TypeError
     return value
 
 
-def _seconds(name: str, value: Any) -> float:
+def _seconds(_name: str, value: Any) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 <= value < 1e9:
-        raise wrong(name, value, "a number of seconds from 0 up")
+        raise ValueError
     return float(value)
 
 
-def _file(name: str, value: Any) -> bytes:
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogatepass")
-    if not isinstance(value, bytes):
-        raise wrong(name, value, "the text of a robots.txt")
-    return value
+def _file(_name: str, value: Any) -> bytes:
+    return value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
 
 
-KEYS: Mapping[str, Callable[[str, Any], Any]] = {
-    "dialect": DialectKind().read,
-    "agent": AgentKind().read,
-    "obey": _flag,
-    "crawl_delay": _seconds,
-    "robots_txt": _file,
+KEYS: Mapping[str, Kind] = {
+    "dialect": DIALECT,
+    "agent": agent_of(),
+    "obey": Kind("True or False", _flag),
+    "crawl_delay": Kind("a number of seconds from 0 up", _seconds),
+    "robots_txt": Kind("the text of a robots.txt", _file),
 }
-"""The keys, each with what reads its value: a function of the key and the value."""
 
 
-class OverridesKind:
-    """A dictionary of host patterns, each with a dictionary of `KEYS`; or JSON text of one."""
+def _by_pattern(name: str, value: Any) -> Overrides:
+    by_pattern = dict_of(value)
+    return Overrides(
+        {_pattern(name, one): _override(name, one, by_pattern[one]) for one in by_pattern}, name
+    )
 
-    words = "a dict of host patterns"
 
-    def read(self, name: str, value: Any) -> Overrides:
-        by_pattern = dict_in(name, value, self.words)
-        return Overrides(
-            {
-                _pattern(name, pattern): _override(name, pattern, keys)
-                for pattern, keys in by_pattern.items()
-            },
-            name,
-        )
+OVERRIDES = Kind("a dict of host patterns", _by_pattern)
+"""A dictionary of host patterns, each with a dictionary of `KEYS`; or JSON text of one."""
 
 
 def _pattern(name: str, pattern: Any) -> str:
@@ -303,14 +222,14 @@ def _override(name: str, pattern: str, values: Any) -> Override:
                 f"{name} has the key {quoted(key)} for {pattern!r}; the keys are {listed(KEYS)}"
             )
     try:
-        return Override(**{key: KEYS[key](key, value) for key, value in values.items()})
+        return Override(**{key: KEYS[key].read(key, value) for key, value in values.items()})
     except SettingError as error:
         raise SettingError(f"{name} has a wrong value for {pattern!r}: {error}") from None
 
 
 META_KEY = "robots"
 EXEMPT_KEY = "dont_obey_robotstxt"
-_KINDS: Mapping[str, Kind[Any]] = {"dialect": DialectKind(), "agent": AgentKind()}
+_OWN = ("dialect", "agent")  # the keys of META_KEY
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,27 +349,28 @@ def _for_all_hosts(spider: object) -> Overrides:
     """The spider's own dialect and name: stronger than ROBOTS_OVERRIDES."""
     dialect = getattr(spider, "robots_dialect", None)
     if dialect is not None:
-        dialect = DialectKind().read("robots_dialect", dialect)
+        dialect = DIALECT.read("robots_dialect", dialect)
     agent = getattr(spider, "robots_user_agent", None)
     if agent is not None and agent != "":
-        agent = AgentKind(dialect).read("robots_user_agent", agent)
+        agent = agent_of(dialect).read("robots_user_agent", agent)
     override = Override(dialect=dialect, agent=agent or None)
     by_pattern = {"*": override} if override != Override() else {}
     return Overrides(by_pattern, "attributes of the spider")
 
 
 def _overrides(name: str, value: Any) -> Overrides:
-    return OverridesKind().read(name, {} if value is None or value == "" else value)
+    overrides: Overrides = OVERRIDES.read(name, {} if value is None or value == "" else value)
+    return overrides
 
 
 def _from_meta(values: Any) -> Override:
     if values is None:
         return Override()
     where = f"request.meta[{META_KEY!r}]"
-    if not isinstance(values, Mapping) or not set(values) <= set(_KINDS):
-        raise SettingError(f"{where} is {quoted(values)}; it must be a dict of {listed(_KINDS)}")
+    if not isinstance(values, Mapping) or not set(values) <= set(_OWN):
+        raise SettingError(f"{where} is {quoted(values)}; it must be a dict of {listed(_OWN)}")
     chosen = _without_none(values)
-    return Override(**{key: _KINDS[key].read(f"{where}[{key!r}]", chosen[key]) for key in chosen})
+    return Override(**{key: KEYS[key].read(f"{where}[{key!r}]", chosen[key]) for key in chosen})
 
 
 def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
