@@ -258,8 +258,9 @@ async def follow(
     while True:
         answer = await ask(url, hops)
         # The name may have another address by now than when it was looked up (DNS rebinding).
-        is_inside = bool(answer.peer) and is_private(str(answer.peer)) and not guard.allows(url)
-        if before and is_inside and not await _is_private(*before, look_up):
+        is_inside = before and answer.peer and is_private(str(answer.peer))
+        is_refused = before and is_inside and not guard.allows(url)
+        if before and is_refused and not await _is_private(*before, look_up):
             return FetchResult(None, cause=TO_PRIVATE, hops=hops)
         result = replace(answer.result, hops=hops) if hops else answer.result
         target = redirect_target(url, answer.location) if result.status in REDIRECTS else None
