@@ -17,7 +17,7 @@ import time
 from base64 import b64encode
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 import scrapy.crawler
@@ -54,6 +54,8 @@ CannotResolveHost: type[Exception] = getattr(
 
 SLOT_KEY = "download_slot"
 _PROXY_AUTHORIZATION = "Proxy-Authorization"
+
+Answer = TypeVar("Answer")
 
 CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
 """The type of `call_later`."""
@@ -158,6 +160,65 @@ async def sleep(seconds: float) -> None:
         await maybe_deferred_to_future(slept)
     finally:
         cancel()
+
+
+PARTS = 4  # of a time limit, each counted when the event loop comes to it
+
+
+async def within(
+    seconds: float,
+    call: Callable[[], Awaitable[Answer]],
+    late: Callable[[], Exception | None],
+) -> Answer:
+    """The answer of a call, with any reactor or none.
+
+    A callback of a spider may hold the event loop up for seconds. An answer that has come meanwhile
+    is read only afterwards, so that time must not count: it is one of the `PARTS` at most.
+
+    A call that is late, or whose caller is cancelled, is cancelled too. Nothing waits for its end.
+
+    Args:
+        late: asked when the time is over; what it gives ends the call, which else goes on.
+
+    """
+
+    async def answer() -> Answer:
+        return await call()
+
+    started: Deferred[Answer] = deferred_from_coro(answer())
+    outcome: Deferred[Answer] = Deferred()
+
+    def settle(result: Any) -> None:
+        if not outcome.called:  # else the time is over, or the caller is cancelled
+            outcome.callback(result)  # a Failure makes it fail
+
+    stop_timer: Callable[[], None]
+
+    def begin_part(others: int) -> Callable[[], None]:
+        return call_later(seconds / PARTS, lambda: end_part(others))
+
+    def end_part(others: int) -> None:
+        nonlocal stop_timer
+        if others:
+            stop_timer = begin_part(others - 1)
+        elif error := late():
+            settle(Failure(error))  # type: ignore[no-untyped-call]
+
+    stop_timer = begin_part(PARTS - 1)
+    started.addErrback(_failed_if_cancelled)
+    started.addBoth(settle)
+    try:
+        return await maybe_deferred_to_future(outcome)
+    finally:
+        stop_timer()
+        started.cancel()  # one that has ended stays as it is
+
+
+def _failed_if_cancelled(failure: Failure) -> Failure:
+    """A call that is cancelled by itself has failed. Its caller is not cancelled."""
+    if not isinstance(failure.value, CancelledError | asyncio.CancelledError):
+        return failure
+    return Failure(RuntimeError("the call was cancelled"))  # type: ignore[no-untyped-call]
 
 
 def start_task(work: Coroutine[Any, Any, None], tasks: set[Deferred[None]]) -> None:

@@ -20,7 +20,6 @@ NO_AXE = "axe-core is not installed: pip install axe-playwright-python"
 NO_BROWSER = "Chromium or its driver is not installed: apt-get install chromium chromium-driver"
 NO_TRACEMALLOC = "PyPy has no tracemalloc, which says how much memory is allocated"
 
-BROTLI = "brotlicffi" if sys.implementation.name == "pypy" else "brotli"  # as Scrapy requires it
 
 only_on_cpython = pytest.mark.skipif(
     sys.implementation.name != "cpython",

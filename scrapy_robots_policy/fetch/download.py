@@ -13,7 +13,7 @@ What is special about it, from the first step to the last:
 3. Its time is limited (`guard_transfers`). Scrapy's handlers of httpx limit the time between two
    bytes, and those of plugins limit what they like, so an answer that comes a byte now and then
    would never end. A middleware may keep a request for ever, or send another one in its place that
-   waits for the same robots.txt: `limit_middlewares`.
+   waits for the same robots.txt: `Fetcher._limited`.
 4. Its body is capped as it comes in, and unpacked no further (`Body`). Scrapy fails for a body that
    is over a size; a robots.txt that is too long has to be cut instead (RFC 9309 §2.5). Encodings
    for which there is no decoder here are left to Scrapy: a plugin may ask for its own.
@@ -26,7 +26,7 @@ import random
 import socket
 import sys
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -36,7 +36,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 from scrapy.http import Request, Response
 from scrapy.settings import BaseSettings
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import load_object
 from scrapy.utils.reactor import is_reactor_installed
@@ -427,59 +427,6 @@ class KeptByMiddlewareError(Exception):
     """A request did not reach the downloader in time."""
 
 
-async def limit_transfer(transfer: Awaitable[Response], seconds: float) -> Response:
-    """The response of a download handler. TimeoutError if it takes longer than the time that the
-    handler was given.
-    """
-    limit = seconds + AFTER_THE_HANDLER
-    late = TimeoutError(f"the answer did not come whole within {limit:g} s")
-    return await _within(limit, transfer, lambda: late)
-
-
-async def limit_middlewares(
-    download: Awaitable[Response], has_reached_downloader: Callable[[], bool]
-) -> Response:
-    """The response of a download. It ends with KeptByMiddlewareError if its request has not
-    reached the downloader after MAX_IN_MIDDLEWARES.
-    """
-    return await _within(
-        MAX_IN_MIDDLEWARES,
-        download,
-        lambda: None if has_reached_downloader() else KeptByMiddlewareError(),
-    )
-
-
-async def _within(
-    seconds: float, download: Awaitable[Response], error: Callable[[], Exception | None]
-) -> Response:
-    """The response of a download, with any reactor or none.
-
-    error  asked when the time is over; what it gives ends the download, which else goes on
-    """
-    task: Deferred[Response] = deferred_from_coro(_awaited(download))
-    late: Exception | None = None
-
-    def end_if_late() -> None:
-        nonlocal late
-        late = error()
-        if late is not None:
-            task.cancel()
-
-    stop = compat.call_later(seconds, end_if_late)
-    try:
-        return await maybe_deferred_to_future(task)
-    except (CancelledError, asyncio.CancelledError):
-        if late is not None:
-            raise late from None
-        raise
-    finally:
-        stop()
-
-
-async def _awaited(download: Awaitable[Response]) -> Response:
-    return await download
-
-
 Addresses = tuple[str, ...]
 
 
@@ -645,7 +592,9 @@ def guard_transfers(crawler: Crawler) -> None:
         began = compat.monotonic()
         try:
             if request.url.partition(":")[0] in without_limit:
-                return await limit_transfer(download(request), seconds)
+                limit = seconds + AFTER_THE_HANDLER
+                late = TimeoutError(f"the answer did not come whole within {limit:g} s")
+                return await compat.within(limit, lambda: download(request), lambda: late)
             return await download(request)
         except Exception as error:
             too_late = compat.monotonic() - began - seconds - AFTER_THE_HANDLER
@@ -779,10 +728,10 @@ class Fetcher:
             with Body(self.bodies, request, limit + 1, order.slot) as body:  # is there more?
                 await order.slot.begin(request, hops)
                 asked_at = self.now()
-                download = compat.download(self.crawler, request)
                 if self.plugins:  # Scrapy's own middlewares keep no request
-                    download = limit_middlewares(download, lambda: body.has_reached_downloader)
-                response = await download
+                    response = await self._limited(request, body)
+                else:
+                    response = await compat.download(self.crawler, request)
             headers = by_name(response.headers.items())
             is_proxied = bool((response.request or request).meta.get("proxy"))
             check_answer(
@@ -798,6 +747,17 @@ class Fetcher:
             result = FetchResult(None, cause=cause_of(error))
             exchanges.append(self._exchange(request, asked_at, result, {}))
             return Answer(result), error
+
+    async def _limited(self, request: Request, body: Body) -> Response:
+        """The response. KeptByMiddlewareError if the request has not reached the downloader after
+        MAX_IN_MIDDLEWARES.
+        """
+
+        def late() -> Exception | None:
+            return None if body.has_reached_downloader else KeptByMiddlewareError()
+
+        download = partial(compat.download, self.crawler, request)
+        return await compat.within(MAX_IN_MIDDLEWARES, download, late)
 
     def _exchange(
         self, request: Request, asked_at: float, result: FetchResult, headers: dict[str, str]

@@ -6,7 +6,8 @@ that was not asked for. Else a part of a file, or the words of a proxy, would op
 
 A packed body is unpacked no further than a limit, because a few bytes may mean gigabytes. Scrapy
 gives what it can get out of a broken body; of a robots.txt that would be a file without its last
-rules. br and zstd have libraries of their own, which Scrapy uses, too.
+rules. Only what was asked for is unpacked here; br and zstd, which a plugin may ask for, are left
+to Scrapy.
 
 What kept a response from coming has a cause: one or two words for the exception.
 """
@@ -14,18 +15,15 @@ What kept a response from coming has a cause: one or two words for the exception
 from __future__ import annotations
 
 import re
-import sys
 import zlib
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import suppress
 from datetime import timezone
 from email.utils import parsedate_to_datetime
-from functools import lru_cache, partial
-from importlib import import_module
+from functools import partial
 from traceback import walk_tb
-from typing import Any, Protocol
+from typing import Any
 
 from ..rep import Dialect, FetchResult
 
@@ -117,68 +115,14 @@ def chain_of(error: BaseException) -> Iterator[BaseException]:
         yield from chain_of(cause)
 
 
-class Decoder(Protocol):
-    """Unpacks one stream: at most `max_length` octets at a call, or a little more.
-
-    eof          whether the stream has ended
-    unused_data  what came after its end
-    """
-
-    @property
-    def eof(self) -> bool: ...
-
-    @property
-    def unused_data(self) -> bytes: ...
-
-    def decompress(self, packed: bytes, max_length: int, /) -> bytes: ...
-
-
-class _Brotli:
-    unused_data = b""  # an error, where something came after the end
-
-    def __init__(self, library: Any) -> None:
-        self._stream = library.Decompressor()
-
-    @property
-    def eof(self) -> bool:
-        return bool(self._stream.is_finished())
-
-    def decompress(self, packed: bytes, max_length: int, /) -> bytes:
-        octets: bytes = self._stream.process(packed, output_buffer_limit=max_length)
-        return octets
-
-
-@lru_cache(maxsize=1)
-def decoders() -> Mapping[str, tuple[Callable[[], Decoder], ...]]:
-    """By encoding, what may unpack it: the first that reads a body is right."""
-    zipped = partial(zlib.decompressobj, 47)  # zlib's number for: gzip or zlib, as it comes
-    bare = partial(zlib.decompressobj, -15)  # some servers send deflate without a header
-    by_name: dict[str, tuple[Callable[[], Decoder], ...]] = {
-        "gzip": (zipped,),
-        "x-gzip": (zipped,),
-        "deflate": (zipped, bare),
-    }
-    with suppress(ImportError):
-        by_name["br"] = (partial(_Brotli, _brotli()),)
-    with suppress(ImportError):
-        name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-        by_name["zstd"] = (import_module(name).ZstdDecompressor,)
-    return by_name
-
-
-def _brotli() -> Any:
-    """Raises ImportError where it is not installed, or is too old to stop at a limit."""
-    try:
-        library = import_module("brotli")
-    except ImportError:
-        library = import_module("brotlicffi")
-    try:
-        library.Decompressor().process(b"", output_buffer_limit=1)
-    except TypeError as error:
-        raise ImportError from error
-    return library
-
-
+_ZIPPED = partial(zlib.decompressobj, 47)  # zlib's number for: gzip or zlib, as it comes
+_BARE = partial(zlib.decompressobj, -15)  # some servers send deflate without a header
+# By encoding, what may unpack it: the first that reads a body is right.
+DECODERS: Mapping[str, tuple[Callable[[], Any], ...]] = {
+    "gzip": (_ZIPPED,),
+    "x-gzip": (_ZIPPED,),
+    "deflate": (_ZIPPED, _BARE),
+}
 ACCEPTED = "gzip, deflate"
 MAX_ENCODINGS = 3  # nested in each other
 # No encodings, but servers send them with plain text: curl reads "none" so, and s3cmd has stored
@@ -199,7 +143,7 @@ def encodings_of(content_encoding: str) -> Sequence[str]:
 
 def can_unpack(encodings: Iterable[str]) -> bool:
     """Whether a body in these encodings can be unpacked here, if it is not broken."""
-    return all(one == "identity" or one in PLAIN or one in decoders() for one in encodings)
+    return all(one == "identity" or one in PLAIN or one in DECODERS for one in encodings)
 
 
 def unpack(packed: bytes, encodings: Sequence[str], limit: int, *, is_whole: bool) -> bytes:
@@ -218,10 +162,10 @@ def unpack(packed: bytes, encodings: Sequence[str], limit: int, *, is_whole: boo
 def _decode(packed: bytes, encoding: str, limit: int, is_whole: bool) -> bytes:
     if encoding == "identity" or (encoding in PLAIN and _is_text(packed)):
         return packed
-    for new in decoders().get(encoding, ()):
+    for new in DECODERS.get(encoding, ()):
         try:
             return _members(new, packed, limit, is_whole)
-        except Exception:  # noqa: BLE001, S112, PERF203 - each library has errors of its own
+        except (zlib.error, ValueError):  # noqa: PERF203 - there are two at most
             continue
     raise UnreadableBodyError(encoding)
 
@@ -235,12 +179,13 @@ def _is_text(octets: bytes) -> bool:
     return True
 
 
-def _members(new: Callable[[], Decoder], packed: bytes, limit: int, is_whole: bool) -> bytes:
+def _members(new: Callable[[], Any], packed: bytes, limit: int, is_whole: bool) -> bytes:
     """Some `limit` octets at most. Raises ValueError, and what the decoder raises."""
     octets = b""
     for _ in range(MAX_MEMBERS):  # RFC 1952 §2.2: a gzip file may have several members
         decoder = new()
-        octets += decoder.decompress(packed, limit - len(octets))
+        part: bytes = decoder.decompress(packed, limit - len(octets))
+        octets += part
         packed = decoder.unused_data
         if len(octets) >= limit:
             return octets

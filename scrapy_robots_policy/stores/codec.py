@@ -10,25 +10,21 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
 from ..rep.access import CacheEntry, FetchResult
+from ..rep.checks import check_fields, hints_of
 
 VERSION = b"\x01"
 MAX_FRAME = 6 * 1024 * 1024  # octets; a file has 4 MiB at most, and may not shrink at all
 FRAME_OVERHEAD = 250  # octets of memory that a frame takes beside itself and its name: CPython 3.11
 MAX_UNPACKED = 8 * 1024 * 1024
 MAX_FACTS = 1024 * 1024  # octets of the line of JSON: redirects and validators are long at worst
-MAX_SECONDS = 1e15  # 30 million years
 LAST_INSTANT = 2.5e11  # in the year 9892; the record of a crawl writes instants as dates
 
 _FACTS = [item.name for item in fields(CacheEntry)]
 _LATEST_FACTS = [item.name for item in fields(FetchResult) if item.name != "octets"]
-
-
-_Check = Callable[[Any], bool]  # whether a fact is of the right type and size
 
 
 class EntryError(ValueError):
@@ -66,73 +62,22 @@ def octets_kept(name: str, frame: bytes) -> int:
 
 
 def checked(entry: object) -> CacheEntry:
-    """The entry itself, where all of it has the right types. EntryError where not."""
-    if not isinstance(entry, CacheEntry) or not isinstance(entry.latest, FetchResult):
+    """The entry itself, where all of it has the right types and sizes. EntryError where not."""
+    if not isinstance(entry, CacheEntry):
         raise EntryError(f"no entry but {type(entry).__name__}")
-    for owner, kinds in ((entry, _OF_ENTRY), (entry.latest, _OF_LATEST)):
-        for name, is_right in kinds.items():
-            value = getattr(owner, name)
-            if not is_right(value):
-                raise EntryError(
-                    f"an entry whose {name} is {str(value)[:40]!r} ({type(value).__name__})"
-                )
+    try:
+        for owner in (entry, entry.latest):
+            kind: Any = type(owner)
+            fields_of = hints_of(kind)
+            check_fields(owner, "an entry", fields_of)
+            for name in fields_of:
+                value = getattr(owner, name)
+                limit = 1000 if name == "status" else LAST_INSTANT
+                if isinstance(value, int | float) and value >= limit:
+                    raise EntryError(f"an entry whose {name} is {value!r}")
+    except (TypeError, ValueError) as error:
+        raise EntryError(str(error)) from None
     return entry
-
-
-def _is_a(kind: type) -> _Check:
-    return lambda value: isinstance(value, kind)
-
-
-_is_text, _is_octets, _is_flag = _is_a(str), _is_a(bytes), _is_a(bool)
-
-
-def _is_duration(value: Any) -> bool:
-    """A duration in seconds: finite, and of a size to calculate with."""
-    return isinstance(value, int | float) and not _is_flag(value) and abs(value) < MAX_SECONDS
-
-
-def _is_instant(value: Any) -> bool:
-    """Seconds since the epoch."""
-    return _is_duration(value) and 0 <= value < LAST_INSTANT
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not _is_flag(value) and 0 <= value < 2**63
-
-
-def _is_status(value: Any) -> bool:
-    return _is_count(value) and value < 1000
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, tuple) and all(map(_is_text, value))
-
-
-def _or_none(is_right: _Check) -> _Check:
-    return lambda value: value is None or is_right(value)
-
-
-_OF_ENTRY: dict[str, _Check] = {
-    "asked_at": _is_instant,
-    "octets": _or_none(_is_octets),
-    "fetched_at": _is_instant,
-    "failing_since": _or_none(_is_instant),
-    "failures": _is_count,
-    "unreachable_since": _or_none(_is_instant),
-}
-_OF_LATEST: dict[str, _Check] = {
-    "status": _or_none(_is_status),
-    "octets": _is_octets,
-    "cause": _is_text,
-    "media_type": _is_text,
-    "lifetime": _or_none(_is_duration),
-    "retry_after": _or_none(_is_duration),
-    "etag": _is_text,
-    "last_modified": _is_text,
-    "hops": _are_texts,
-    "is_cut": _is_flag,
-    "site_answers": _or_none(_is_flag),
-}
 
 
 def _unpacked(stream: bytes) -> bytes:

@@ -16,14 +16,11 @@ half-open   the pause is over: one call tries, all others still fail at once
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
-from twisted.internet.defer import CancelledError, Deferred
-from twisted.python.failure import Failure
+from twisted.internet.defer import CancelledError
 
 from .. import compat
 from ..rep.access import CacheEntry
@@ -85,7 +82,6 @@ Answer = TypeVar("Answer")
 
 ANSWER_WITHIN = 5.0  # seconds for get, put, claim and take
 CLOSE_WITHIN = 10.0  # seconds: a store may have to write what it holds
-PARTS = 4  # of a deadline, each counted when the event loop comes to it
 MAX_WAIT = 600.0  # seconds that a coordinator may have us wait between two calls of `take`
 
 
@@ -94,51 +90,9 @@ class Deadline(TimeoutError):  # noqa: N818 - it names what passed
 
 
 async def within(seconds: float, call: Callable[[], Awaitable[Answer]]) -> Answer:
-    """The answer of a call; `Deadline` if it takes longer.
-
-    A callback of a spider may hold the event loop up for seconds. An answer that has come meanwhile
-    is read only afterwards, so that time must not count: it is one of the `PARTS` at most.
-
-    A call that is late, or whose caller is cancelled, is cancelled too. Nothing waits for its end.
-    """
-
-    async def answer() -> Answer:
-        return await call()
-
-    started: Deferred[Answer] = deferred_from_coro(answer())
-    outcome: Deferred[Answer] = Deferred()
-
-    def settle(result: Any) -> None:
-        if not outcome.called:  # else the time is over, or the caller is cancelled
-            outcome.callback(result)  # a Failure makes it fail
-
-    stop_timer: Callable[[], None]
-
-    def begin_part(others: int) -> Callable[[], None]:
-        return compat.call_later(seconds / PARTS, lambda: end_part(others))
-
-    def end_part(others: int) -> None:
-        nonlocal stop_timer
-        if others:
-            stop_timer = begin_part(others - 1)
-        else:
-            settle(Failure(Deadline(f"no answer within {seconds:g} s")))  # type: ignore[no-untyped-call]
-
-    stop_timer = begin_part(PARTS - 1)
-    started.addErrback(_failed_if_cancelled)
-    started.addBoth(settle)
-    try:
-        return await maybe_deferred_to_future(outcome)
-    finally:
-        stop_timer()
-        started.cancel()  # one that has ended stays as it is
-
-
-def _failed_if_cancelled(failure: Failure) -> Failure:
-    """A call that is cancelled by itself has failed. Its caller is not cancelled."""
-    if not isinstance(failure.value, CancelledError | asyncio.CancelledError):
-        return failure
-    return Failure(RuntimeError("the call was cancelled"))  # type: ignore[no-untyped-call]
+    """The answer of a call; `Deadline` if it takes longer (see `compat.within`)."""
+    late = Deadline(f"no answer within {seconds:g} s")
+    return await compat.within(seconds, call, lambda: late)
 
 
 class _Guard:

@@ -1,12 +1,8 @@
 """Text for a terminal or a pipe: escaped, in columns that fit, and coloured on a terminal.
 
-Whether a terminal reads escape sequences: colours and the line of progress need them.
-
 What kept a robots.txt from coming, in a few words for people: the same in all verbs.
 
 A verdict and JSON have the one or two words of `fetch.result`, for tables and for programs.
-
-Rows of text in aligned columns, for a terminal.
 
 Annotations of GitHub's workflows: lines of output that are shown beside a file.
 """
@@ -16,14 +12,12 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import shutil
 import sys
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, zip_longest
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 from ...rep.escapes import shown
 
@@ -40,29 +34,6 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-if sys.platform == "win32":
-    from ctypes import byref, windll
-    from ctypes.wintypes import DWORD, HANDLE
-    from msvcrt import get_osfhandle
-
-    _ENABLE_VIRTUAL_TERMINAL_PROCESSING = 0x0004
-
-    def reads_escapes(stream: TextIO) -> bool:
-        """The console of Windows reads them only after a program has set this mode. One before
-        Windows 10 has no such mode; NUL is a terminal for Python, and has no mode at all.
-        """
-        console, mode = HANDLE(get_osfhandle(stream.fileno())), DWORD()
-        if not windll.kernel32.GetConsoleMode(console, byref(mode)):
-            return False
-        wanted = mode.value | _ENABLE_VIRTUAL_TERMINAL_PROCESSING
-        return bool(windll.kernel32.SetConsoleMode(console, wanted))
-
-else:
-
-    def reads_escapes(stream: TextIO) -> bool:  # noqa: ARG001 - every terminal does
-        return True
 
 
 # No command has the other causes: they are of Scrapy's middlewares.
@@ -88,9 +59,6 @@ def in_full(why: str) -> str:
     """
     meaning = MEANINGS.get(why.partition(" after ")[0])
     return f"{why}, {meaning}" if meaning else why
-
-
-_SPACES = re.compile("( +)")
 
 
 def aligned(
@@ -119,35 +87,6 @@ def _padded(cell: str, painted: str, room: int, right: bool) -> str:
     return space + painted if right else painted + space
 
 
-def cut(text: str, room: int, end: str = "…") -> str:
-    """The text in so many columns: where it is longer, its start and `end`."""
-    if width(text) <= room:
-        return text
-    used = width(end)
-    for at, character in enumerate(text):
-        used += _columns(character)
-        if used > room:
-            return text[:at] + end
-    return text
-
-
-def wrapped(text: str, room: int) -> list[str]:
-    """The text in lines of so many columns. Only a word that is wider than a line is broken; it
-    begins where there is room.
-    """
-    lines, used = [""], 0
-    for word in _SPACES.split(text):
-        for piece in word if width(word) > room else [word]:
-            columns = width(piece)
-            if used and used + columns > room:
-                lines.append("")
-                used = 0
-            if used or len(lines) == 1 or not piece.isspace():
-                lines[-1] += piece
-                used += columns
-    return [line.rstrip() for line in lines if line.strip()]
-
-
 def width(text: str) -> int:
     """The number of columns that a terminal takes for the text."""
     if text.isascii():
@@ -165,9 +104,8 @@ Row = Sequence[str]
 
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "bold": "1", "dim": "2"}
 _VERDICTS = {"allowed": "green", "disallowed": "red", "unreachable": "yellow"}
-_NARROWEST = 8  # columns of the terminal that a last cell takes at least, if it is longer
-_LONG_WORD = 24  # columns; longer words, such as paths, may be broken
 _GAP = 2  # columns between two cells
+_WIDEST = 10_000  # columns, where standard output is no terminal
 MAX_LINE = 1_000  # characters that are shown of a line of a file, which may have millions
 _program = ["scrapy robots"]
 
@@ -228,9 +166,12 @@ def _has_colour() -> bool:
 
 
 def _takes_escapes(stream: TextIO) -> bool:
-    """Whether it is a terminal that does more than to show text."""
+    """Whether it is a terminal that does more than to show text. Of those of Windows, Windows
+    Terminal does.
+    """
     is_dumb = os.environ.get("TERM") == "dumb"
-    return stream.isatty() and not is_dumb and reads_escapes(stream)
+    is_old = sys.platform == "win32" and not os.environ.get("WT_SESSION")
+    return stream.isatty() and not is_dumb and not is_old
 
 
 def print_line(line: str = "") -> None:
@@ -286,27 +227,31 @@ def print_columns(
     """Rows in aligned columns, below their heads. Cells are escaped, and wrapped: at `max_width`,
     if it is not 0, and so that a row fits the terminal. `painted` gives a cell its colour.
 
-    Where a terminal is too narrow for the words of a row, its cells stand one below the other.
+    Cells are wrapped by rich, which comes with the extra `tools`; without it they are not.
     """
-    rows = list(rows)
     table = [[_written(cell) for cell in row] for row in ((head, *rows) if head else rows)]
-    widths = _widths(table, max_width or sys.maxsize, _room() - len(indent))
-    if widths is None:
-        _print_below(rows, indent, painted, head)
-        return
-    lines = [line for row in table for line in _wrapped(row, widths)]
-    for line in aligned(lines, painted=painted):
-        print_line((indent + line).rstrip())
+    for line in _wrapped(table, _room() - len(indent), max_width, painted):
+        print_line(f"{indent}{line}".rstrip())
 
 
-def _print_below(
-    rows: Iterable[Row], indent: str, painted: Callable[[str], str], head: Row
-) -> None:
-    """The first cell of each row, and below it the others: each beside its head, if it has one."""
-    for first, *others in rows:
-        print_columns([(first,)], indent, painted=painted)
-        cells = zip(head[1:], others, strict=True) if head else ((cell,) for cell in others if cell)
-        print_columns(cells, indent + "  ", painted=painted)
+def _wrapped(
+    table: list[list[str]], room: int, max_width: int, painted: Callable[[str], str]
+) -> Iterable[str]:
+    try:
+        from rich.console import Console  # noqa: PLC0415 - an extra
+        from rich.table import Table  # noqa: PLC0415 - as above
+        from rich.text import Text  # noqa: PLC0415 - as above
+    except ImportError:
+        return aligned(table, painted=painted)
+    grid = Table.grid(padding=(0, _GAP, 0, 0))
+    for _ in table[0] if table else ():
+        grid.add_column(max_width=max_width or None, overflow="fold")
+    for row in table:
+        grid.add_row(*(Text.from_ansi(painted(cell)) for cell in row))
+    text, has_colour = io.StringIO(), _has_colour()
+    system: Literal["standard"] | None = "standard" if has_colour else None
+    Console(file=text, width=room, color_system=system, force_terminal=has_colour).print(grid)
+    return text.getvalue().splitlines()
 
 
 def print_sentence(sentence: str) -> None:
@@ -315,26 +260,17 @@ def print_sentence(sentence: str) -> None:
 
 
 def print_groups(head: Row, groups: Mapping[str, Sequence[Row]]) -> None:
-    """One table with a heading above each group. What does not fit the terminal is cut."""
-    room, end = _room(), _ellipsis()
+    """One table with a heading above each group."""
     rows = [head, *(row for group in groups.values() for row in group)]
-    lines = _with_room([[_written(cell) for cell in row] for row in rows], room - _GAP)
-    for heading, group in [(None, [head]), *groups.items()]:
-        if heading is not None:
+    widths = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:-1]]
+    for heading, group in [("", [head]), *groups.items()]:
+        if heading:
             print_line(paint(heading, "bold"))
-        for line in chain.from_iterable(islice(lines, len(group))):
-            print_line(cut(f"  {line}", room, end))
-
-
-def _with_room(table: list[list[str]], room: int) -> Iterator[list[str]]:
-    """The lines of each row: one, or two with the first cell alone in the first, where else too
-    little of the last cell would fit.
-    """
-    *widths, last = (max(map(width, column)) for column in zip(*table, strict=True))
-    if sum(widths) + _GAP * len(widths) + min(last, _NARROWEST) <= room:
-        return ([line] for line in aligned(table))
-    beside = aligned([row[1:] for row in table])
-    return ([row[0], f"  {line}"] for row, line in zip(table, beside, strict=True))
+        padded = [
+            [*(cell.ljust(room) for cell, room in zip(row, widths, strict=False)), row[-1]]
+            for row in group
+        ]
+        print_columns(padded, indent="  ")
 
 
 def _written(text: str) -> str:
@@ -355,43 +291,8 @@ def _ellipsis() -> str:
 def _room() -> int:
     """Columns of the terminal; no limit where standard output is none and COLUMNS says nothing."""
     if not (os.environ.get("COLUMNS") or sys.stdout.isatty()):
-        return sys.maxsize
+        return _WIDEST
     return shutil.get_terminal_size().columns
-
-
-def _widths(table: list[list[str]], max_width: int, room: int) -> list[int] | None:
-    """The columns of the table, the widest ones made narrower until a row fits: first as far as no
-    word is broken, then further, so that the longest words are broken first. None where words that
-    are not long would be broken; those of a single column have no other place.
-    """
-    columns = list(zip(*table, strict=True))
-    widths = [min(max(map(width, column)), max_width) for column in columns]
-    words = [min(max(map(width, " ".join(column).split(" "))), max_width) for column in columns]
-    room -= _GAP * (len(widths) - 1)
-    long_word = _LONG_WORD if len(columns) > 1 else 1
-    for least in (words, [min(word, long_word) for word in words]):
-        _make_narrower(widths, least, room)
-    return widths if sum(widths) <= room or len(columns) <= 1 else None
-
-
-def _make_narrower(widths: list[int], least: list[int], room: int) -> None:
-    """Take from the widest columns until all fit in the room, or each is at its least."""
-    while sum(widths) > room:
-        wider = [column for column in range(len(widths)) if widths[column] > least[column]]
-        if not wider:
-            break
-        widest = max(wider, key=widths.__getitem__)
-        second = max((other for other in widths if other < widths[widest]), default=0)
-        surplus = min(widths[widest] - max(second, least[widest]), sum(widths) - room)
-        widths[widest] -= max(surplus, 1)
-
-
-def _wrapped(row: list[str], widths: list[int]) -> list[list[str]]:
-    columns = [
-        [cell] if width(cell) <= room else wrapped(cell, room)
-        for cell, room in zip(row, widths, strict=True)
-    ]
-    return [list(line) for line in zip_longest(*columns, fillvalue="")]
 
 
 def print_numbered(number: int, text: str, mark: str = " ", note: str = "") -> None:
@@ -412,14 +313,6 @@ def print_marked(number: int, text: str, column: int, end: int, colour: str) -> 
     print_line(f"        | {' ' * before}{paint('^' * max(marked, 1), colour)}")
 
 
-def _size(stream: TextIO) -> tuple[int, int]:
-    """(columns, lines) of the terminal that a stream is; the usual ones where it is none."""
-    try:
-        return os.get_terminal_size(stream.fileno())
-    except (OSError, ValueError):
-        return 80, 24
-
-
 class Progress:
     """The progress of a long run, on standard error, if that is a terminal.
 
@@ -438,8 +331,8 @@ class Progress:
     def show(self, line: str) -> None:
         """Show this line in place of the one before: cut, for of two rows only one is cleared."""
         if self.is_shown:
-            room = shutil.get_terminal_size(_size(sys.stderr)).columns
-            sys.stderr.write(f"\r\x1b[K{cut(shown(line), room - 1)}")
+            room = shutil.get_terminal_size().columns
+            sys.stderr.write(f"\r\x1b[K{shown(line)[: room - 1]}")
             sys.stderr.flush()
 
     def end(self) -> None:
