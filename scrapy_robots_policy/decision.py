@@ -72,8 +72,8 @@ def objection(
     Most pages may, and of these nobody asks for a reason.
     """
     for url in forms:
-        if not rules.allowed(url, agent):
-            return rules.verdict(url, agent)
+        if forbids := rules.objection(url, agent):
+            return forbids
         if use and refusal(rules.preferences(url, agent, use), use) is not None:
             return rules.verdict_for_use(url, agent, use)
     return None

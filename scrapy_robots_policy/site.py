@@ -94,6 +94,12 @@ class OriginRules:
             return self.rules.allowed(url, agent)
         return self.access.mode is AccessMode.ALLOW or self.verdict(url, agent).allowed
 
+    def objection(self, url: str, agent: str) -> Verdict | None:
+        """The verdict where the page may not be fetched; None where it may."""
+        if self.rules is not None:
+            return self.rules.objection(url, agent)
+        return None if self.allowed(url, agent) else self.verdict(url, agent)
+
     def verdict(self, url: str, agent: str) -> Verdict:
         """The answer of `allowed`, with its reason."""
         if self.rules is not None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import socket
 import unicodedata
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -27,7 +27,7 @@ from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 from w3lib.url import safe_url_string
 
 from ..rep import FetchResult, origin_of
-from ..rep.match import Index, Pattern, Ranked, place_of, strength_of
+from ..rep.match import Index, Pattern, Ranked, place_of, ranked, strength_of
 from ..rep.url import DEFAULT_PORTS, host_of_origin
 
 if TYPE_CHECKING:
@@ -70,15 +70,17 @@ class HostMatch:
     """
 
     def __init__(self, patterns: Iterable[str]) -> None:
-        backwards = [Pattern.of(pattern[::-1] + "$") for pattern in patterns]
-        self._index = Index(
-            [(pattern.start, at) for at, pattern in enumerate(backwards)],
-            lambda wanted: (Ranked.of(strength_of(0, False, at), backwards[at]) for at in wanted),
-        )
+        self._backwards = [Pattern.of(pattern[::-1] + "$") for pattern in patterns]
+        self._index = Index([(pattern.start, at) for at, pattern in enumerate(self._backwards)])
 
     def of(self, origin: str) -> list[int]:
         names = (name[::-1] for name in _names_of(origin))
-        return sorted({place_of(one) for name in names for one in self._index.every(name)})
+        return sorted(
+            {place_of(one) for name in names for one in self._index.every(name, self._read)}
+        )
+
+    def _read(self, wanted: Iterable[int]) -> Iterator[Ranked]:
+        return (ranked(strength_of(0, False, at), self._backwards[at]) for at in wanted)
 
 
 def _names_of(origin: str) -> tuple[str, str]:

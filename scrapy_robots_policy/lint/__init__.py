@@ -8,6 +8,7 @@ There is no second parser: checks search the text with the dialect's own express
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from itertools import chain
 
 from ..rep.access import FetchResult
@@ -79,6 +80,9 @@ def lint(  # noqa: PLR0913 - each is named where it is given
         for finding in chain(about_fetch, every)
         if _is_selected(finding.code, select, ignore) and not is_ignored(finding.code, finding.line)
     )
+    if b"\r\r" in body and source.text.count("\n") <= len(body.splitlines()):
+        # The engine reads two returns as one line end: no fix would be made in its line.
+        findings = (replace(finding, edits=()) for finding in findings)
     return in_runs(findings)
 
 

@@ -18,6 +18,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from .checks import not_a_string
@@ -28,11 +29,14 @@ _INDEX = "/index.htm"
 # Scheme, host and a slash. What some dialect rewrites in a path, or what ends it.
 _SITE = re.compile("[^/?;#]*://[^/?;#@]*/")
 _ODD = re.compile("[%#*$]")
+_STARS = re.compile(r"\*+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9.+-]*:")
 
 
 class Pattern(NamedTuple):
-    """The path of a rule: `rest` is "", or "$", or begins with the first "*"."""
+    """The path of a rule: `rest` is "", or "$", or begins with the first "*". Several "*" in it are
+    as one, and so is "*$" at its end, which takes the rest of the path.
+    """
 
     start: str
     rest: str = ""
@@ -43,19 +47,20 @@ class Pattern(NamedTuple):
         at = text.find("*")
         if at < 0:
             at = len(text) - text.endswith("$")
-        return cls(text[:at], text[at:])
+        rest = text[at:]
+        if "**" in rest or rest.endswith("*$"):
+            rest = _STARS.sub("*", rest.removesuffix("$") if rest.endswith("*$") else rest)
+        return cls(text[:at], rest)
 
     def matches(self, path: str) -> bool:
-        start = self.start
-        return path.startswith(start) and (
-            not self.rest or _rest_matches(self.rest, path, len(start))
-        )
+        start, rest = self
+        return path.startswith(start) and (not rest or _goes_on(rest, path, len(start)))
 
     def parts(self, path: str) -> Iterator[MatchedPart]:
         """How it matches a path, for people to see: the parts from left to right."""
         yield MatchedPart("start", self.start, self.start)
-        at = len(self.start)
-        anchored, parts = _split(self.rest)
+        at, anchored = len(self.start), self.rest.endswith("$")
+        parts = self.rest.removesuffix("$").split("*")[1:]
         for number, part in enumerate(parts, 1):
             takes_rest = number == len(parts) and (anchored or not part)
             found = len(path) - len(part) if takes_rest else path.find(part, at)
@@ -78,33 +83,20 @@ class MatchedPart(NamedTuple):
     path: str
 
 
-def _split(rest: str) -> tuple[bool, list[str]]:
-    """(whether the end is anchored, the literal parts after each wildcard)
-
-    Several "*" are as one. A "*" at the end takes the rest of the path, with or without "$".
-    """
-    anchored = rest.endswith("$")
-    _, *parts = (rest[:-1] if anchored else rest).split("*")
-    if parts:
-        *others, last = parts
-        parts = [part for part in others if part] + [last]
-        anchored = anchored and last != ""
-    return anchored, parts
-
-
-def _rest_matches(rest: str, path: str, at: int) -> bool:
+def _goes_on(rest: str, path: str, at: int) -> bool:
     """Whether a path goes on from `at` as `rest` says. No part is sought twice: linear."""
-    anchored, parts = _split(rest)
-    if not parts:
+    _, *parts = rest.split("*")
+    if not parts:  # "$" alone
         return at == len(path)
-    for part in parts[:-1]:
+    last = parts.pop()
+    for part in parts:
         at = path.find(part, at)
         if at < 0:
             return False
         at += len(part)
-    if anchored:
-        return path.endswith(parts[-1]) and len(path) - len(parts[-1]) >= at
-    return path.find(parts[-1], at) >= 0
+    if last.endswith("$"):
+        return path.endswith(last[:-1]) and len(path) - len(last) + 1 >= at
+    return path.find(last, at) >= 0
 
 
 # The strength of a pattern: its length, then whether it allows, then the place of its line. RFC
@@ -135,43 +127,41 @@ def allows(strength: int) -> bool:
     return strength == NOTHING or strength >> _PLACES & 1 == 1
 
 
-class Ranked(NamedTuple):
-    """A pattern with its strength. `needle`: what follows its last wildcard, but one at the end.
-    Each path that the pattern matches has it.
-    """
+# A pattern with its strength: (strength, needle, start, rest). `needle` is the last literal part
+# after a wildcard: each path that the pattern matches has it. It is a bare tuple, because a large
+# file has thousands, and the collector does not look at bare tuples of texts again.
+Ranked = tuple[int, str, str, str]
 
-    strength: int
-    needle: str
-    start: str
-    rest: str
 
-    @classmethod
-    def of(cls, strength: int, pattern: Pattern) -> Ranked:
-        start, rest = pattern
-        return cls(strength, rest.rstrip("$*").rpartition("*")[2], start, rest)
+def ranked(strength: int, pattern: Pattern) -> Ranked:
+    start, rest = pattern
+    return strength, rest.rstrip("$*").rpartition("*")[2], start, rest
+
+
+Read = Callable[[Iterable[int]], Iterable[Ranked]]
+_strength = itemgetter(0)
 
 
 class Index:
     """Path → the strengths of the patterns that match it.
 
+    The patterns of a key are read when a path with that key is asked for. The index keeps no
+    reference to what reads them: it would be one in a circle, and only the collector would free a
+    file that nobody needs any more.
+
     Args:
         lines: (key, place) of each line. A key is a text with which each path starts that the line
             matches.
-        read: gives the patterns of some places, in any order. They are read when a path with their
-            key is asked for.
 
     """
 
-    __slots__ = ("_firsts", "_keys", "_parents", "_places", "_read", "_strong")
+    __slots__ = ("_firsts", "_keys", "_parents", "_places", "_strong")
 
-    def __init__(
-        self, lines: list[tuple[str, int]], read: Callable[[Iterable[int]], Iterable[Ranked]]
-    ) -> None:
+    def __init__(self, lines: list[tuple[str, int]]) -> None:
         lines.sort()
         keys: list[str] = []
         self._keys, self._parents, self._firsts = keys, array("i"), array("I")
         self._places = array("I", [place for _, place in lines])
-        self._read = read
         self._strong: dict[int, tuple[Ranked, ...]] = {}  # what was read, by the number of its key
         within: list[int] = []  # the last key, its parent, the parent of that …
         for number, (key, _) in enumerate(lines):
@@ -185,41 +175,50 @@ class Index:
             self._firsts.append(number)
         self._firsts.append(len(lines))
 
-    def strongest(self, path: str) -> int:
-        """The strength of the pattern that decides about a path; `NOTHING` if none matches."""
+    def strongest(self, path: str, read: Read) -> int:
+        """The strength of the pattern that decides about a path; `NOTHING` if none matches.
+
+        Args:
+            read: gives the patterns of some places, in any order.
+
+        """
         best, keys, strong = NOTHING, self._keys, self._strong
         at = bisect_right(keys, path) - 1
         while at >= 0:
             if path.startswith(keys[at]):
-                for strength, needle, start, rest in strong.get(at) or self._patterns(at):
+                for strength, needle, start, rest in strong.get(at) or self._patterns(at, read):
                     if strength <= best:
                         break
                     if (
                         needle in path
                         and path.startswith(start)
-                        and (not rest or _rest_matches(rest, path, len(start)))
+                        and (not rest or _goes_on(rest, path, len(start)))
                     ):
                         best = strength
                         break
             at = self._parents[at]
         return best
 
-    def every(self, path: str) -> list[int]:
+    def every(self, path: str, read: Read) -> list[int]:
         """The strengths of all patterns that match a path, from the highest down."""
-        found = []
+        found = list[int]()
         at = bisect_right(self._keys, path) - 1
         while at >= 0:
-            tried = self._patterns(at) if path.startswith(self._keys[at]) else ()
-            found += [one.strength for one in tried if Pattern(one.start, one.rest).matches(path)]
+            tried = self._patterns(at, read) if path.startswith(self._keys[at]) else ()
+            found += [
+                strength
+                for strength, _, start, rest in tried
+                if path.startswith(start) and (not rest or _goes_on(rest, path, len(start)))
+            ]
             at = self._parents[at]
         return sorted(found, reverse=True)
 
-    def _patterns(self, at: int) -> tuple[Ranked, ...]:
+    def _patterns(self, at: int, read: Read) -> tuple[Ranked, ...]:
         """The patterns of a key, the strongest first."""
         patterns = self._strong.get(at)
         if patterns is None:
             places = self._places[self._firsts[at] : self._firsts[at + 1]]
-            patterns = self._strong[at] = tuple(sorted(self._read(places), reverse=True))
+            patterns = self._strong[at] = tuple(sorted(read(places), key=_strength, reverse=True))
         return patterns
 
 
@@ -285,9 +284,9 @@ class Reading:
         if start and value == start and not (allow and self._index_html):
             # As most rules are written: nothing to rewrite, and no wildcard.
             length = len(value) if by_length else _LAST - place
-            return [Ranked(strength_of(length, allow, place), "", value, "")]
+            return [(strength_of(length, allow, place), "", value, "")]
         return [
-            Ranked.of(strength_of(length if by_length else _LAST - place, says, place), pattern)
+            ranked(strength_of(length if by_length else _LAST - place, says, place), pattern)
             for length, says, pattern in self.patterns(allow, value)
         ]
 

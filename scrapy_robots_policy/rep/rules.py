@@ -164,7 +164,19 @@ class RuleSet:
         when they are asked for.
         """
         bound = self._bound(agent)
+        return self._verdict(bound, self._decide(bound, url), url, agent)
+
+    def objection(self, url: str, agent: str) -> Verdict | None:
+        """The verdict where the page may not be fetched; None where it may. One question for both
+        answers: most pages may, and nobody asks why.
+        """
+        bound = self._bound(agent)
+        if not bound.refuses and isinstance(url, str):
+            return None
         strength = self._decide(bound, url)
+        return None if allows(strength) else self._verdict(bound, strength, url, agent)
+
+    def _verdict(self, bound: _Bound, strength: int, url: str, agent: str) -> Verdict:
         reason, rule = bound.otherwise, None
         if strength == ROBOTS_TXT:
             reason = Reason.ROBOTS_TXT
@@ -197,7 +209,11 @@ class RuleSet:
     def matching(self, url: str, agent: str) -> tuple[Rule, ...]:
         """The rules that bind the crawler and match the URL, strongest first."""
         bound = self._bound(agent)
-        every = (one for path in self._paths_of(url) for one in bound.rules.every(path))
+        every = (
+            one
+            for path in self._paths_of(url)
+            for one in bound.rules.every(path, self._patterns_at)
+        )
         strengths = sorted(every, reverse=True)
         # A rule may have several patterns.
         return tuple(self._rule(place) for place in dict.fromkeys(map(place_of, strengths)))
@@ -323,7 +339,7 @@ class RuleSet:
             if self._is_over or self._are_too_many(lines):
                 lines, otherwise = [], Reason.OVER_SIZE
             refuses = any(line[1] is None and line[2] for line in self._lines_in(spans))
-            bound = _Bound(Index(lines, self._patterns_at), bool(lines), refuses, otherwise)
+            bound = _Bound(Index(lines), bool(lines), refuses, otherwise)
             if len(self._bound_by_groups) >= _MAX_INDEXES:
                 self._bound_by_groups.clear()
                 self._bound_by_agent.clear()
@@ -361,9 +377,9 @@ class RuleSet:
         path = reading.path_of(url)
         if path == "/robots.txt" and bound.has_rules and self.dialect.robots_txt_allowed:
             return ROBOTS_TXT
-        strength = bound.rules.strongest(path)
+        strength = bound.rules.strongest(path, self._patterns_at)
         if reading.reads_sites and (site := reading.with_site(url)):
-            strength = max(strength, bound.rules.strongest(site))
+            strength = max(strength, bound.rules.strongest(site, self._patterns_at))
         return strength
 
     def _paths_of(self, url: str) -> tuple[str, ...]:

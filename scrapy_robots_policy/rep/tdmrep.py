@@ -58,7 +58,7 @@ class TdmRules:
         """Total: any octets give rules. Octets that cannot be read give none."""
         self.error, self._rules = _read(octets)
         self._reading = reading_of(DIALECT)
-        self._index = Index([("", at) for at in range(len(self._rules))], self._patterns_at)
+        self._index = Index([("", at) for at in range(len(self._rules))])
 
     def _patterns_at(self, places: Iterable[int]) -> Iterator[Ranked]:
         for place in places:
@@ -66,7 +66,7 @@ class TdmRules:
 
     def preferences(self, url: str) -> tuple[Preference, ...]:
         """What the first rule that matches says of a page; nothing where none matches."""
-        strength = self._index.strongest(self._reading.path_of(url))
+        strength = self._index.strongest(self._reading.path_of(url), self._patterns_at)
         if not strength:
             return ()
         rule = self._rules[place_of(strength)]

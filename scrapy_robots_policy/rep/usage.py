@@ -32,7 +32,7 @@ from .checks import check_strings
 from .dialect import Dialect
 from .escapes import MAX_OCTETS, shown
 from .groups import Groups
-from .match import Index, Ranked, length_of, place_of, reading_of, strength_of
+from .match import Index, Ranked, length_of, place_of, ranked, reading_of, strength_of
 from .text import grammar_of, line_numbers
 from .url import readable
 
@@ -420,14 +420,14 @@ class _Labelled:
         def patterns(places: Iterable[int]) -> Iterator[Ranked]:
             for at in places:
                 for length, _, pattern in reading.patterns_of_path(paths[at]):
-                    yield Ranked.of(strength_of(length, False, at), pattern)
+                    yield ranked(strength_of(length, False, at), pattern)
 
-        self._index = Index([("", at) for at in range(len(paths))], patterns)
+        self._index, self._patterns = Index([("", at) for at in range(len(paths))]), patterns
 
     def matching(self, path: str) -> tuple[list[Preference], list[Preference]]:
         """(those with the longest of the paths that match, those with the others)"""
         lengths: dict[int, int] = {}
-        for strength in self._index.every(path):
+        for strength in self._index.every(path, self._patterns):
             lengths.setdefault(place_of(strength), length_of(strength))
         longest = max(lengths.values(), default=0)
         deciding, shorter = (
