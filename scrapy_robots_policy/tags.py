@@ -1,13 +1,8 @@
-"""The parts of a page's robots tags, and what the user wants done about each.
+"""What the headers, tags and links of a page say, and what the user wants done about it.
 
-HTML whose tags have very many attributes, made cheap to parse.
-
-For each attribute of a tag libxml2 goes through all those before it: one tag of 400 KB takes 17 s.
-No page needs so many. They are cut off before the page is parsed.
-
-The robots tags of one response: headers, meta tags, links; read with Scrapy's own selector.
-
-What a response says about the use of its page: in its headers and, if it is HTML, in its tags.
+HTML is read with Scrapy's own selector, which the spider uses, too. For each attribute of a tag
+libxml2 goes through all those before it: one tag of 400 KB takes 17 s. No page needs so many. They
+are cut off before the page is parsed.
 
 What the crawl declares, and what becomes of the page, is decided elsewhere.
 """

@@ -1,19 +1,14 @@
-"""The fields of the lines of a record, as `docs/audit.md` describes them. Pure: data in, data out.
-
-The chain of lines: each line carries its own hash and the hash of the line before.
+"""What stands in the lines of a record, as `docs/audit.md` describes them. Pure: data in, data out.
 
 A line is one JSON object. Its first key is "type", its second "prev", its last "hash". The hash is
-the SHA-256 of the line's octets before `,"hash":`, so no reader has to write JSON in the same way
-again. "prev" is among these octets: a line that is changed, taken out or moved breaks the chain.
+the SHA-256 of the line's bytes before `,"hash":`, so no reader has to write JSON in the same way
+again. "prev" is the hash of the line before, and is among these bytes: a line that is changed,
+taken out or moved breaks the chain.
 
-A dialect as plain data and back, and its fingerprint: what a record needs to be replayed.
-
-The data has every option that changes an answer. Sources and certainty change none, so they are
-left out. Years later the engine's table may have changed; the record still has the old values.
-
-The fields of the lines of decisions and pages. Pure: data in, data out.
-
-What a line would repeat a million times, and what is not the case, is left out.
+A dialect stands there as data, with every option that changes an answer, and with the fingerprint
+of that data. Years later the options of an engine may have changed; the record still has the old
+ones. Sources and certainty change no answer and are left out. So is, from the lines of decisions
+and pages, what a line would repeat a million times, and what is not the case.
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
-"""What files of a record come to: who crawled, what was asked, what was refused, and why.
+"""What people ask of a record: what came of it all, the story of one URL, and its exchanges.
 
-The fields of a record in words, for the terminal and for the page.
-
-The story of one URL in a record: each decision about it, with all that it rests on, and what the
-page itself said about its use.
-
-The exchanges of a record as WARC 1.1 records (ISO 28500), by the library `warcio`.
-
-A record keeps the headers that bear on the life of a robots.txt, not all that were sent. The WARC
-says so in its first record.
+`Overview` has the sums: who crawled, what was requested, what was refused, and why. A `Story` is
+one decision with all that it rests on; a `PageStory` is what a page said about its own use. The
+exchanges are written as WARC 1.1 (ISO 28500) by the library `warcio`. A record keeps the headers
+that bear on the life of a robots.txt, not all that were sent, and the WARC says so first.
 """
 
 from __future__ import annotations

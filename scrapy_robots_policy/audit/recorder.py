@@ -1,15 +1,12 @@
-"""Keeps the record of what a crawl obeys: each robots.txt, each decision, and the sums.
+"""Keeps the record of a crawl: what it knew of each robots.txt, each decision, and the sums.
 
-The line of a decision is made before its request goes to the downloader, and is on the disk within
-a second (see `Writer`). The lines stand in the order of the events.
+`Recorder` listens to the events of a crawl, and `RecordLines` makes the lines. What a decision
+rests on stands before it in the same file: its dialect and its robots.txt. The line of a decision
+is made before its request goes to the downloader, and is on the disk within a second (`writer`).
+The first line says who crawled, with which software and by which settings.
 
-The line of a crawl: who crawled, with which software, by which settings.
-
-Makes the lines of a record of what a crawl obeyed, and remembers what the file has.
-
-What a decision rests on stands before it in the same file: its dialect, and its robots.txt. Most
-lines of decisions differ in a few fields only, so the text of the others is kept: between the other
-work of a crawl it costs some processor time to make a line, as neither the code nor its data is in
+Most lines of decisions differ in a few fields only, so the text of the others is kept. Between the
+other work of a crawl a line costs more than it does in a loop: neither the code nor its data is in
 the processor's caches.
 """
 

@@ -1,9 +1,7 @@
-"""Decides every request of a record anew, from the octets in the record.
+"""Decides every request of a record anew, from the files in the record, and checks the chain.
 
 The engine is asked as in the crawl: `judge` says what the access policy makes of the fetch, and
 `decide` decides. What the lines refer to is kept packed, and the newest of it parsed.
-
-Checks files of a record: the chain of each, how they join, and every decision anew.
 """
 
 from __future__ import annotations

@@ -1,14 +1,10 @@
-"""Writes lines in a chain: gathers them for less than a second.
+"""Writes the lines of a record: chains them, gathers them for less than a second, packs them.
 
 The line of the crawl is on the disk at once: a crawl may be killed at any time, and a file without
-a line is no record.
+a line is no record. A file belongs to one process alone: a name that is taken gets a number,
+"audit.jsonl", "audit.2.jsonl". So no record is ever written over.
 
-The file that a record is written to: opened for this process alone, flushed whole, packed.
-
-A name that is taken gets a number: "audit.jsonl", "audit.2.jsonl". So no record is ever written
-over, and processes with the same setting write to different files.
-
-Octets go to the system without a buffer of Python's: after a disk was full nothing is left that
+Bytes go to the system without a buffer of Python's: after a disk was full nothing is left that
 would be written a second time.
 """
 

@@ -1,4 +1,5 @@
-"""Findings about rules that never decide: repeated ones, beaten ones, redundant ones.
+"""Findings about rules that never decide: repeated ones, beaten ones, redundant ones; and about a
+crawler's own group, which stands in place of the group for all crawlers.
 
 The engine is asked, in the dialect of the file, about a rule's own path as if it were a URL. In
 place of each wildcard, and at the end of the rule, stands an octet that no rule holds. So another
@@ -8,14 +9,9 @@ A rule is safe to remove when what stands in for it binds the same crawlers in e
 dialect reads a User-agent line between the two, and where blank lines count, the other one stands
 first. What decides before and after is asked of each dialect.
 
-Time is linear: rules with the same text are found by their text, shorter paths by the starts of a
-path, and of rules that are no plain paths only so many are tried against all others as
-`_MAX_STEPS` allows.
-
-Findings about a crawler's own group, which stands in place of the group for all crawlers.
-
-The engine is asked whether it does, and which rules no longer bind the crawler. Time is linear: a
-question may cost as much as the file is long, so the longer it is, the fewer are asked.
+Time is linear. Rules with the same text are found by their text, and shorter paths by the starts of
+a path. Of rules that are no plain paths only so many are tried against all others as `_MAX_STEPS`
+allows. A question may cost as much as the file is long, so the longer it is, the fewer are asked.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""The figures of a crawl's report, and the same as plain data.
-
-Sums over the origins of a crawl: by rule text, by registered domain, by preference.
+"""The figures of a crawl's report, as plain data: sums over its origins by rule text, by registered
+domain, by preference.
 """
 
 from __future__ import annotations

@@ -1,17 +1,13 @@
 """A store written by others, made safe to call: no call raises, none waits for ever.
 
 Each call has a deadline. What fails, is late or gives back no cache entry is reported to the
-`StoreEvents` and counts as a miss; then a circuit breaker leaves the store unused for a while, so
+`StoreEvents` and counts as a miss. Then a circuit breaker leaves the store unused for a while, so
 that a store that hangs delays one request now and then, not every one. A store that cannot be
-written, because its disk is full, is still read.
+written, because its disk is full, is still read. A method that blocks the event loop itself cannot
+be interrupted.
 
-A method that blocks the event loop itself cannot be interrupted.
-
-A circuit breaker: after a fault, calls fail at once for a while instead of waiting again.
-
-closed      every call goes through
-open        no call goes through until the pause is over; the pause doubles from fault to fault
-half-open   the pause is over: one call tries, all others still fail at once
+The circuit breaker is closed, and every call goes through; open, and none does until the pause is
+over, which doubles from fault to fault; or half-open: one call tries, all others fail at once.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
-"""What a store does, what a fleet's coordinator does, and the callbacks of both.
-
-`docs/stores.md` says how to write one.
-
-How long a cache entry is worth keeping. After that a store lets it go, sooner or later.
+"""What a store does, what a fleet's coordinator does, the callbacks of both, and how long an entry
+is worth keeping. `docs/stores.md` says how to write one.
 """
 
 from __future__ import annotations

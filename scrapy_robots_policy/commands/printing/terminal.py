@@ -1,10 +1,7 @@
 """Text for a terminal or a pipe: escaped, in columns that fit, and coloured on a terminal.
 
-What kept a robots.txt from coming, in a few words for people: the same in all verbs.
-
-A verdict and JSON have the one or two words of `fetch.result`, for tables and for programs.
-
-Annotations of GitHub's workflows: lines of output that are shown beside a file.
+What kept a robots.txt from coming is said with its meaning, in the same words in all verbs. JSON
+and tables have the one or two words of `fetch.result`.
 """
 
 from __future__ import annotations

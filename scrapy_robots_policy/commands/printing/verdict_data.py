@@ -1,10 +1,7 @@
 """A verdict as plain data and in words: the same for all verbs and for the tester.
 
-What a dialect does for each answer of a site to /robots.txt, as lines to read.
-
-The access modes come from `rep.access`: the table has no rules of its own.
-
-Options of dialects in a few words: their values, and how two dialects differ.
+Here is also what a dialect does for each kind of answer to /robots.txt (asked of `rep.access`, the
+table has no rules of its own), and how two dialects differ, in a few words.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""`scrapy robots audit VERB FILE...`: check a record of a crawl, and print what it says.
+"""`scrapy robots audit VERB FILE...`: check the record of a crawl, and show it.
 
-The story of one decision, or of what a page says about its use, printed at a terminal.
-
-A record as one page to print: who crawled, what was requested, what was refused, and why.
-
-The page looks like the report of a crawl, and is as closed: no script, nothing from elsewhere.
+`verify` decides all anew, `show` tells the story of one URL at the terminal, and `warc` writes the
+exchanges. `report` makes one page to print, which looks like the report of a crawl and is as
+closed: no script, nothing from elsewhere.
 """
 
 from __future__ import annotations

@@ -1,18 +1,12 @@
 """`scrapy robots diff OLD NEW`: what a change of the file changes for pages, and by which line.
 
-What a change of a robots.txt changes for each crawler that one of the files names.
-
-The engine is asked, before and after, about the paths of the lines of both files: whether a page
-may be fetched, and which preferences hold for its use. Of paths with the same change for the same
-causes, the first stands for all.
+The engine is asked, before and after, about the paths that the lines of both files are about:
+whether each crawler that one of the files names may fetch a page, and which preferences hold for
+its use. Of paths with the same change for the same causes, the first stands for all.
 
 A line may change the answer for pages of another line only: "Allow: /*.css$" opens some pages of
 "Disallow: /admin/". So a line that only one of the files has is also looked at together with each
 other line; but not a rule whose own paths have another answer already.
-
-Paths of pages that the lines of a robots.txt are about, to ask the engine about them.
-
-A `value` is the path of a rule, or of a line about the use of pages, as written.
 """
 
 from __future__ import annotations

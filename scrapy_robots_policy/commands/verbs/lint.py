@@ -1,14 +1,9 @@
 """`scrapy robots lint`: what is wrong with these files, and the fixes that leave no choice.
 
-`scrapy robots lint --explain CODE`: what a finding is, why it matters, and how to fix it.
-
-`[tool.robots-lint]` of pyproject.toml: what holds for lint where no option says otherwise.
-
-The findings of many files, directories and URLs, some at a time.
-
-Findings as SARIF 2.1.0, which code hosts show beside the lines.
-
-Findings as text, JSON, CSV, SARIF and annotations: one class a format, file after file.
+What is asked for comes from the command line and, where that says nothing, from the table
+`[tool.robots-lint]` of pyproject.toml. Files, folders and URLs are looked at some at a time, many
+files in several processes. Each format of the output is a class that is given file after file. With
+`--explain CODE` a finding is explained: what it is, why it matters, how to fix it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`scrapy robots test`: unit tests of robots.txt files.
 
-Expectations of a robots.txt: read from a suite in YAML or JSON, and held against the rules.
+A suite, in YAML or JSON, says what is expected of a robots.txt:
 
     robots: robots.txt
     dialects: [rfc9309, google]
