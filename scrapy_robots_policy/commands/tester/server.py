@@ -5,10 +5,8 @@ only if its Host is this server (another name may have been made to point here: 
 a POST only if it comes from the tester's own page, as JSON. The page may load nothing from
 elsewhere.
 
-The answers to the tester's page: plain data in, plain data out. No HTTP, no HTML.
-
-The fields of the tester's page about what the crawl declares, and about what a page and its site
-say beside the robots.txt.
+`Questions` are the fields of the page, `answers` makes plain data of them. Only our own page sends
+them, so what has another shape gets an error, and no sentence of its own.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from ...rep.access import explain, remember
 from ...rep.engines import cause
 from ...rep.escapes import shortened, shown
 from ...rep.url import TDMREP, key_of, readable, url_of
-from ...rep.usage import LEVELS, PURPOSES, DeclaredUse, Preference, Result, tokens_for
+from ...rep.usage import PURPOSES, DeclaredUse, Preference, Result, tokens_for
 from ...site import OriginRules
 from ..printing.verdict_data import (
     ANSWERS,
@@ -49,16 +47,8 @@ from ..reading.inputs import reservations_from, rules_from
 from ..typed_urls import can_be_asked
 from ..verbs.lint import finding_as_json
 
-
-def use_of(data: Any) -> DeclaredUse:
-    """What the crawl declares, from the page's JSON; without a choice, all purposes. The control
-    tokens are those of the purposes. ValueError if it has another shape.
-    """
-    purposes, level = data.get("purposes", list(PURPOSES)), data.get("level", "")
-    is_list = isinstance(purposes, list) and all(isinstance(name, str) for name in purposes)
-    if not is_list or not PURPOSES.keys() >= {*purposes} or level not in ("", *LEVELS):
-        raise ValueError("the declared use has another shape than the page's")
-    return DeclaredUse(frozenset(purposes), level, tokens_for(purposes))
+# What data of another shape than the page's raises, as it is taken apart.
+_OTHER_SHAPE = (AttributeError, KeyError, OverflowError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +66,8 @@ class PageFields:
 
     @classmethod
     def of(cls, data: Any) -> PageFields:
-        """From the page's JSON. ValueError if it has another shape."""
-        texts = [data.get(name, "") for name in cls.__slots__]
-        if not all(isinstance(text, str) for text in texts):
-            raise ValueError("headers, HTML and tdmrep.json are strings")
+        """From the page's JSON."""
+        texts = (data.get(name, "") for name in cls.__slots__)
         return cls(*(text if text.strip() else "" for text in texts))
 
     def use_answer(
@@ -166,33 +154,22 @@ class Questions:
 
     @classmethod
     def of(cls, data: Any) -> Questions:
-        """From the page's JSON. ValueError if it has another shape."""
-        try:
-            dialect = DIALECTS[data["dialect"]]
-            answer = data.get("answer", "200")
-            result = ANSWERS[answer]
-            urls, agents = data["urls"], data["agents"]
-            body = data["robots"].encode("utf-8", "replace")
-            why = str(data.get("why", ""))
-            chosen = int(data.get("question", 0))
-            all_lists = isinstance(urls, list) and isinstance(agents, list)
-            all_text = all_lists and all(isinstance(item, str) for item in [*urls, *agents])
-        except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
-            raise ValueError("the questions have another shape than the page's") from None
-        if not all_text:
-            raise ValueError("URLs and agents are lists of strings")
+        """From the page's JSON. Without a choice of uses, all purposes are declared."""
+        answer, why = data.get("answer", "200"), data.get("why", "")
+        result = ANSWERS[answer]
         if answer == "200":
-            result = replace(result, octets=body)
+            result = replace(result, octets=data["robots"].encode("utf-8", "replace"))
         elif result.status is None and why:
             result = replace(result, cause=why)
+        purposes = frozenset(data.get("purposes", PURPOSES))
         return cls(
             answer,
             result,
-            tuple(urls[:MAX_URLS]),
-            tuple(agents[:MAX_AGENTS]),
-            dialect,
-            chosen,
-            use_of(data),
+            tuple(data["urls"][:MAX_URLS]),
+            tuple(data["agents"][:MAX_AGENTS]),
+            DIALECTS[data["dialect"]],
+            int(data.get("question", 0)),
+            DeclaredUse(purposes, data.get("level", ""), tokens_for(purposes)),
             PageFields.of(data),
         )
 
@@ -427,8 +404,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             self._send_json(200, questions[self.path](self._posted()))
-        except ValueError as error:
-            self._send_json(400, {"error": str(error)})
+        except _OTHER_SHAPE as error:
+            self._send_json(400, {"error": f"{type(error).__name__}: {error}"})
         except Abandoned:
             self.close_connection = True
 
