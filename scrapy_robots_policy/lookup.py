@@ -42,7 +42,7 @@ from .rep.url import DOCUMENTS, TDMREP, document_of, key_of, origin_of_key, path
 from .rep.usage import TDM_RESERVATION
 from .site import OriginRules, Site, Sites, Waiter, rules_given
 from .slots import Slots
-from .stores import MAX_SKEW, EntryError, Store, coordinator_of
+from .stores import MAX_SKEW, EntryError, MemoryStore, Store, coordinator_of
 
 MIN_LIFE = 1.0  # seconds in which no site is asked twice, whatever lifetime its answer has
 PATIENCE = 600.0  # seconds after a site has begun to defer: then nothing waits for it
@@ -71,7 +71,9 @@ class Lookups:
         self.configs, self.profile = settings.configs, settings.profile
         self.slots, self.store, self.fetch = slots, store, fetch
         self.coordinator = coordinator_of(store)
-        self.sites = Sites(settings.access_overrides)
+        # What no file or server keeps is packed when it is forgotten, not at each fetch.
+        self._memory = store if isinstance(store, MemoryStore) else None
+        self.sites = Sites(settings.access_overrides, self._forgotten)
         self.gate = FetchGate(settings.max_fetches, max(max_sockets(), settings.max_fetches))
         self.is_stopped = False
         self._asks_tdmrep = settings.use.may_be_refused_by(TDM_RESERVATION)
@@ -336,7 +338,8 @@ class Lookups:
             self._adopt(site, claim.entry)
             entry = site.remember(result, self.now())
         site.entry = entry
-        start_task(self._put_and_release(site.key, entry), self._puts)
+        if self._memory is None:
+            start_task(self._put_and_release(site.key, entry), self._puts)
         await self._share_target(site.key, result, dialect, page)
         await self._tell(site, dialect, page, Source.SITE, before, exchanges)
 
@@ -394,6 +397,10 @@ class Lookups:
         await self.store.put(key, entry)
         self.coordinator.release(key)
 
+    def _forgotten(self, site: Site) -> None:
+        if self._memory is not None and site.entry is not None:
+            self._memory.keep(site.key, site.entry)
+
     async def _share_target(
         self, key: str, result: FetchResult, dialect: Dialect, page: Request
     ) -> None:
@@ -408,7 +415,8 @@ class Lookups:
             return
         target = key_of(origin, document)
         entry = remember(None, replace(result, hops=()), self.now())
-        start_task(self.store.put(target, entry), self._puts)
+        if self._memory is None:
+            start_task(self.store.put(target, entry), self._puts)
         site = self.sites.open(target)
         if site.entry is None and not site.is_looked_up:
             site.entry = entry

@@ -7,7 +7,7 @@ them. They are made anew when the entry is new, or when time has changed what it
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -228,16 +228,22 @@ class Sites:
     """The one cache of a crawl: its sites by key, those used last at the end.
 
     It has one bound in number and one in bytes, by what each site holds. What was not used for
-    longest is forgotten; its entry is in the store. A busy site is never forgotten, nor the newest.
+    longest is forgotten. A busy site is never forgotten, nor the newest.
+
+    Args:
+        on_forgotten: is called with each site that is forgotten.
+
     """
 
     def __init__(
         self,
         overrides: AccessOverrides,
+        on_forgotten: Callable[[Site], None] = lambda _site: None,
         max_sites: int = MAX_SITES,
         max_bytes: int = MAX_BYTES,
     ) -> None:
-        self.overrides, self.max_sites, self.max_bytes = overrides, max_sites, max_bytes
+        self.overrides, self.on_forgotten = overrides, on_forgotten
+        self.max_sites, self.max_bytes = max_sites, max_bytes
         self.bytes = 0
         self._sites: OrderedDict[str, Site] = OrderedDict()
 
@@ -273,3 +279,4 @@ class Sites:
                 self._sites[key] = oldest
             else:
                 self.bytes -= oldest.weight
+                self.on_forgotten(oldest)

@@ -40,25 +40,29 @@ class MemoryStore:
     def __init__(self, max_entries: int = MAX_ENTRIES, max_octets: int = MAX_OCTETS) -> None:
         self.max_entries, self.max_octets = max_entries, max_octets
         self.octets = 0
-        self._frames: OrderedDict[str, bytes] = OrderedDict()
+        self._frames: OrderedDict[str, tuple[float, bytes]] = OrderedDict()  # when asked, frame
 
     async def get(self, origin: str) -> CacheEntry | None:
         if origin not in self._frames:
             return None
         self._frames.move_to_end(origin)
-        return decode(self._frames[origin])
+        return decode(self._frames[origin][1])
 
     async def put(self, origin: str, entry: CacheEntry) -> None:
-        self.keep(origin, encode(entry))
+        self.keep(origin, entry)
 
-    def keep(self, origin: str, frame: bytes) -> None:
+    def keep(self, origin: str, entry: CacheEntry) -> None:
+        """As `put`, at once. What it has already is not packed again."""
         frames = self._frames
-        if origin in frames:
-            self.octets -= octets_kept(origin, frames.pop(origin))
-        frames[origin] = frame
+        asked_at, frame = frames.pop(origin, (-1.0, b""))
+        self.octets -= octets_kept(origin, frame) if frame else 0
+        if asked_at != entry.asked_at:
+            frame = encode(entry)
+        frames[origin] = entry.asked_at, frame
         self.octets += octets_kept(origin, frame)
         while len(frames) > 1 and (len(frames) > self.max_entries or self.octets > self.max_octets):
-            self.octets -= octets_kept(*frames.popitem(last=False))
+            name, (_, oldest) = frames.popitem(last=False)
+            self.octets -= octets_kept(name, oldest)
 
     async def close(self) -> None:
         """Nothing to release."""
