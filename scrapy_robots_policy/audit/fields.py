@@ -212,15 +212,11 @@ def packed(octets: bytes) -> str:
 
 
 def unpacked(text: str) -> bytes:
-    """The octets of a robots.txt. ValueError where they are none, or far too many."""
-    unpacker = zlib.decompressobj()
+    """The bytes of a robots.txt. ValueError where they are none."""
     try:
-        octets = unpacker.decompress(b64decode(text, validate=True), MAX_OCTETS)
+        return zlib.decompress(b64decode(text, validate=True))
     except zlib.error as error:
-        raise ValueError(f"octets that cannot be unpacked: {error}") from None
-    if not unpacker.eof:
-        raise ValueError("octets that were cut, or are far too many")
-    return octets
+        raise ValueError(f"bytes that cannot be unpacked: {error}") from None
 
 
 _encode_sorted = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode

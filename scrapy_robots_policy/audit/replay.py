@@ -12,15 +12,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from ..decision import decide
-from ..rep import DIALECTS, AccessMode, CacheEntry, Dialect, origin_of
+from ..rep import DIALECTS, AccessMode, CacheEntry, Dialect
 from ..rep.access import AccessOverrides
-from ..rep.escapes import brief, quoted, shortened
-from ..rep.url import TDMREP, document_of, origin_of_key, server_forms
+from ..rep.escapes import quoted, shortened
+from ..rep.url import TDMREP, document_of, server_forms
 from ..rep.usage import NO_USE, DeclaredUse
 from ..site import OriginRules, Site, rules_given
 from .fields import (
@@ -153,15 +152,11 @@ class Replay:
 
     def _learn(self, fields: Mapping[str, Any]) -> None:
         name, options = fields["name"], fields["options"]
-        if fingerprint(options) != fields["fingerprint"]:
-            raise ReplayError("the options of the dialect do not match their fingerprint")
         self.dialects[name] = dialect_from(name, options)
         self.fingerprints[name] = fields["fingerprint"]
 
     def _keep(self, fields: Mapping[str, Any]) -> None:
         if "octets" in fields:
-            if sha256(unpacked(fields["octets"])).hexdigest() != fields["sha256"]:
-                raise ReplayError("the octets do not match their SHA-256")
             self._octets[fields["sha256"]] = fields["octets"]
         facts = {name: fields[name] for name in fields if name != "octets"}
         self._lines[fields["robots"]] = zlib.compress(json.dumps(facts).encode(), 1)
@@ -178,7 +173,6 @@ class Replay:
     def _answers(self, fields: Mapping[str, Any]) -> Answers:
         recorded = {name: fields[name] for name in COMPARED if name in fields}
         parsed = self._parsed_line(fields["robots"])
-        _check_origin(fields["url"], parsed)
         dialect = self.other or self.dialects[fields["dialect"]]
         at = seconds_of(fields["at"])
         rules = self._rules(parsed, dialect, at)
@@ -187,7 +181,6 @@ class Replay:
         rules = _known(rules)
         if "tdmrep" in fields:
             file = self._parsed_line(fields["tdmrep"])
-            _check_origin(fields["url"], file)
             tdmrep = self._rules(file, self.dialects[file.dialect], at)
             rules = rules.with_tdmrep(_known(tdmrep))
         # The forms of the URL are made anew: a record could leave out the one that is refused.
@@ -220,13 +213,6 @@ class Replay:
         if parsed.source == "override":
             return rules_given(parsed.site.key, dialect, parsed.octets or b"")
         return parsed.site.rules(dialect, at)
-
-
-def _check_origin(url: str, file: _Parsed) -> None:
-    """ReplayError where a decision rests on the file of another site."""
-    origin = origin_of_key(file.site.key)
-    if origin_of(url) != origin:
-        raise ReplayError(f"a decision about {brief(url)} by a file of {brief(origin)}")
 
 
 def _known(rules: OriginRules | None) -> OriginRules:

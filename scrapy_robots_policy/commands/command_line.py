@@ -38,10 +38,8 @@ def print_help(program: str, verb: str) -> None:
 
 
 def _print_overview(program: str) -> None:
-    print_line(f"usage: {program} VERB [options] [arguments]")
-    print_line()
-    print_line("Show what robots.txt files allow, and why.")
-    print_line()
+    print_line(f"usage: {program} VERB [options] [arguments]\n")
+    print_line("Show what robots.txt files allow, and why.\n")
     print_columns([(name, verb.summary) for name, verb in VERBS.items()], indent="  ")
     print_line()
     print_sentence(
@@ -52,19 +50,15 @@ def _print_overview(program: str) -> None:
 
 
 def _print_verb(program: str, name: str, verb: Verb) -> None:
-    print_line(f"usage: {program} {name} [options] {verb.takes}".rstrip())
-    print_line()
+    print_line(f"usage: {program} {name} [options] {verb.takes}".rstrip() + "\n")
     print_sentence(f"{verb.summary[0].upper()}{verb.summary[1:]}")
-    print_line()
-    print_line("options:")
+    print_line("\noptions:")
     options = {**{name: OPTIONS[name] for name in verb.options}, **FOR_ALL}
     rows = [(_usage(option), verb.help_of(name)) for name, option in options.items()]
     print_columns(rows, indent="  ")
-    print_line()
-    print_line("exit status:")
+    print_line("\nexit status:")
     print_columns([tuple(line.split(" ", 1)) for line in verb.exits], indent="  ")
-    print_line()
-    print_line("examples:")
+    print_line("\nexamples:")
     for example in verb.examples:
         print_line(f"  {program} {example}")
 

@@ -74,20 +74,8 @@ def why_no_site(url: str) -> str:
     if whole:
         return f"{url!r} is no whole URL: write {whole}"
     if _WEB.match(url):
-        return f"{url!r} is no URL: {_fault_of_host(url)}"
+        return f"{url!r} is no URL: its host or its port cannot be one"
     return f"{url!r} is no http or https URL: name the robots.txt for it with --robots"
-
-
-def _fault_of_host(url: str) -> str:
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:
-        host = ""
-    if not host:
-        return "it has no host"
-    if " " in host:
-        return f"its host, {host!r}, has a space in it"
-    return "its host or its port cannot be one"
 
 
 @lru_cache(maxsize=1024)

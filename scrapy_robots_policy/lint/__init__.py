@@ -16,19 +16,13 @@ from ..rep.checks import check_octets, check_strings
 from ..rep.dialect import Dialect
 from ..rep.engines import dialect_of
 from .agent_findings import CHECKS as AGENTS
-from .engine_findings import CHECKS as ENGINES
-from .engine_findings import disagreements
-from .file_findings import CHECKS as FILE
-from .file_findings import html_page, no_text
+from .file_findings import FILE, LINES, html_page, no_text
 from .findings import KINDS, ON_REQUEST, Edit, Finding, Kind, Severity, edited, in_runs
-from .group_findings import CHECKS as GROUPS
-from .ignore_comments import ignored
-from .line_findings import CHECKS as LINES
-from .needless_rules import CHECKS as NEEDLESS
-from .other_findings import CHECKS as OTHERS
+from .group_findings import GROUPS, NEEDLESS
+from .other_findings import ENGINES, OTHERS, disagreements
 from .other_findings import served as served_findings
 from .rule_findings import CHECKS as RULES
-from .source_file import SourceFile, readable_lines
+from .source_file import SourceFile, ignored, readable_lines
 
 __all__ = ["KINDS", "Edit", "Finding", "Kind", "Severity", "edited", "lint", "readable_lines"]
 
@@ -63,7 +57,7 @@ def lint(  # noqa: PLR0913 - each is named where it is given
     served  what the fetch brought, where the file was fetched
 
     An HTML page, or what is no text, gives that one finding and no other about the file. Comments
-    in the file may ask to leave findings out (see `ignore_comments`). ValueError for an unknown
+    in the file may ask to leave findings out (see `source_file.ignored`). ValueError for an unknown
     dialect name; TypeError where `body` is no octets.
     """
     check_octets(body)

@@ -17,9 +17,9 @@ from ..rep.escapes import listed
 from ..rep.match import reading_of
 from ..rep.url import origin_of
 from ..rep.verdict import Rule
+from .file_findings import second_key
 from .findings import Edit, Finding, quoted
 from .habits import SITE, SOMEBODY, group_alone, has_wildcards
-from .line_findings import second_key
 from .source_file import SourceFile
 
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")

@@ -1,28 +1,318 @@
-"""The files of a crawl's report: a page and its data beside it, or the data alone."""
+"""The report of a crawl: its figures, as plain data, and the files in which they are written.
+
+The figures are sums over the origins of the crawl, by rule text, by registered domain and by
+preference. The files are a page and its data beside it, or the data alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from datetime import datetime, timezone
+from functools import cached_property
+from heapq import nlargest
 from itertools import count
 from os import fsencode
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from scrapy.crawler import Crawler
 
+from .. import stats as names
 from ..crawl_log import CrawlLog
+from ..fetch.redirects import registrable_domain
+from ..rep.url import host_of_origin
 from ..stats import PREFIX
 from ..whole_file import part_of, whole_file
-from .counts import CrawlCounts
+from .counts import THE_REST, CrawlCounts, OriginCounts, rule_text
+from .formats import elapsed, octets
 from .page import check_jinja2, render
-from .summary import Report
 
-if TYPE_CHECKING:
-    from .summary import Report
+
+@dataclass(slots=True)
+class RuleSum:
+    """What one rule text, or another cause, has refused.
+
+    origins  how many origins have it
+    samples  some of the URLs
+    """
+
+    text: str
+    dropped: int = 0
+    origins: int = 0
+    samples: Sequence[str] = ()
+
+
+@dataclass(slots=True)
+class DomainSum:
+    """The counts of all origins of one registered domain.
+
+    lost  seconds that requests waited in all, for robots.txt files and for their turn
+    """
+
+    domain: str
+    origins: int = 0
+    passed: int = 0
+    dropped: int = 0
+    lost: float = 0.0
+
+    def add(self, counts: OriginCounts) -> None:
+        self.origins += 1
+        self.passed += counts.passed
+        self.dropped += counts.all_dropped
+        self.lost += counts.waited + counts.held
+
+
+def by_rule(
+    origins: Iterable[OriginCounts], samples: Mapping[str, Sequence[str]]
+) -> Sequence[RuleSum]:
+    """The commonest first. The same rule on two lines of a file counts as one."""
+    sums: dict[str, RuleSum] = {}
+    for counts in origins:
+        texts: set[str] = set()
+        for cause, dropped in counts.dropped.items():
+            text = rule_text(cause)
+            total = sums.get(text)
+            if total is None:
+                total = sums[text] = RuleSum(text, samples=samples.get(text, ()))
+            total.dropped += dropped
+            total.origins += text not in texts
+            texts.add(text)
+    return sorted(sums.values(), key=lambda one: (-one.dropped, one.text))
+
+
+def by_domain(origins: Iterable[OriginCounts]) -> Sequence[DomainSum]:
+    """The most dropped first."""
+    sums: dict[str, DomainSum] = {}
+    for counts in origins:
+        name = counts.origin
+        if name != THE_REST:
+            host = host_of_origin(name)
+            # What a company has registered is one domain, with all sites that it hosts below it.
+            name = registrable_domain(host, of_companies=False) or host
+        sums.setdefault(name, DomainSum(name)).add(counts)
+    return sorted(sums.values(), key=lambda one: (-one.dropped, -one.lost, one.domain))
+
+
+def by_use(origins: Iterable[OriginCounts]) -> Mapping[str, int]:
+    """How many origins state each preference about the use of their pages."""
+    return Counter(use for counts in origins for use in counts.usage)
+
+
+MAX_SHOWN = 100  # of the drops, on the page
+MAX_SUMS = 1_000  # rule texts, and registered domains, in the data
+_FIELDS = {
+    item.name: "stance" if item.name == "mode" else item.name for item in fields(OriginCounts)
+}
+
+
+@dataclass(frozen=True)
+class Report:
+    """One crawl.
+
+    agent, dialect  those of the crawl; single hosts and requests may have had others
+    began, ended    seconds since the epoch
+    reason          Scrapy's reason for its end ("finished")
+    counts          one for each origin
+    stats           the crawl's stats of robots.txt
+    samples         URLs that were dropped, by rule text or other cause
+    """
+
+    spider: str
+    agent: str
+    dialect: str
+    began: float
+    ended: float
+    reason: str
+    counts: Sequence[OriginCounts]
+    stats: Mapping[str, Any]
+    samples: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def passed(self) -> int:
+        return sum(counts.passed for counts in self.counts)
+
+    @property
+    def dropped(self) -> int:
+        return sum(counts.all_dropped for counts in self.counts)
+
+    @property
+    def waited(self) -> float:
+        """Seconds that requests waited for robots.txt files, in all."""
+        return sum(counts.waited for counts in self.counts)
+
+    @property
+    def held(self) -> float:
+        """Seconds that requests waited for their turn, in all."""
+        return sum(counts.held for counts in self.counts)
+
+    @property
+    def put_back(self) -> int:
+        return int(self.stats.get(names.PUT_BACK, 0))
+
+    @property
+    def origins(self) -> Sequence[OriginCounts]:
+        """The counts of single origins: without the entry that several origins share."""
+        return [counts for counts in self.counts if not counts.is_shared]
+
+    @cached_property
+    def troubled(self) -> Sequence[OriginCounts]:
+        return [one for one in self.worst_first if one.trouble and not one.is_shared]
+
+    @cached_property
+    def worst_first(self) -> Sequence[OriginCounts]:
+        return sorted(self.counts, key=lambda one: (-one.all_dropped, -one.longest_wait))
+
+    @property
+    def outcomes(self) -> Sequence[tuple[str, str, int]]:
+        """(CSS class, words, number) of requests that passed, that were refused, that were lost."""
+        lost = sum(one.all_dropped for one in self.troubled)
+        return (
+            ("mode-allow", "passed", self.passed),
+            ("mode-disallow", "dropped, as the site asks", self.dropped - lost),
+            ("mode-defer", "dropped, because its robots.txt could not be had", lost),
+        )
+
+    @property
+    def worst_drops(self) -> Sequence[tuple[str, str, str]]:
+        """(origin, cause, count), the largest counts first."""
+        drops = nlargest(MAX_SHOWN, self.drops)
+        return [(origin, cause, f"{count:,}") for count, origin, cause in drops]
+
+    @property
+    def waits(self) -> Sequence[Sequence[str]]:
+        """(origin, longest wait, requests that waited, delay, time held) of what waited."""
+        waiting = [one for one in self.counts if one.longest_wait >= 0.05 or one.delay or one.held]
+        return [
+            (
+                one.origin,
+                elapsed(one.longest_wait),
+                f"{one.waits:,}",
+                f"{one.delay:g} s ({one.paced})" if one.delay else "",
+                elapsed(one.held) if one.held else "",
+            )
+            for one in sorted(waiting, key=lambda one: -max(one.longest_wait, one.held, one.delay))
+        ]
+
+    @property
+    def declared_uses(self) -> Sequence[tuple[str, str, str]]:
+        uses = [(n, result, one.origin) for one in self.counts for result, n in one.uses.items()]
+        return [(origin, result, f"{count:,}") for count, result, origin in sorted(uses)[::-1]]
+
+    @property
+    def tdmreps(self) -> Sequence[tuple[str, str]]:
+        """The files that were served, or could not be fetched: most sites have none."""
+        return [(one.origin, one.tdmrep) for one in self.counts if one.tdmrep not in ("", "404")]
+
+    @property
+    def tags(self) -> Sequence[Sequence[str]]:
+        parts: dict[str, dict[str, int]] = {}
+        for name, number in self.stats_under(names.TAGS).items():
+            part, _, action = name.partition("/")
+            parts.setdefault(part, {})[action] = number
+        actions = ("dropped", "marked", "would_drop")
+        return [
+            (part, *(f"{counts.get(action, 0):,}" for action in actions))
+            for part, counts in sorted(parts.items())
+        ]
+
+    @property
+    def rows(self) -> Sequence[Sequence[str]]:
+        """A row for each origin, the worst first."""
+        return [
+            (
+                *(one.origin, one.mode_words, one.why, f"{one.passed:,}", f"{one.all_dropped:,}"),
+                elapsed(one.longest_wait),
+                f"{one.delay:g} s" if one.delay else "",
+                octets(one.octets) + ", cut" * one.cut if one.octets else "",
+            )
+            for one in self.worst_first
+        ]
+
+    @property
+    def modes(self) -> Mapping[str, int]:
+        """The number of origins in each access mode; "": their robots.txt was not fetched."""
+        return Counter(counts.mode for counts in self.origins)
+
+    @property
+    def drops(self) -> Iterator[tuple[int, str, str]]:
+        """(count, origin, cause) for each cause of dropped requests."""
+        for counts in self.counts:
+            for cause, dropped in counts.dropped.items():
+                yield dropped, counts.origin, cause
+
+    @cached_property
+    def rules(self) -> Sequence[RuleSum]:
+        return by_rule(self.counts, self.samples)
+
+    @cached_property
+    def domains(self) -> Sequence[DomainSum]:
+        return by_domain(self.counts)
+
+    @cached_property
+    def uses(self) -> Mapping[str, int]:
+        return by_use(self.counts)
+
+    @property
+    def is_dry_run(self) -> bool:
+        """Whether the requests that are counted as dropped were only counted, and passed."""
+        return bool(self.stats_under(names.WOULD_DROP))
+
+    def stats_under(self, start: str) -> Mapping[str, Any]:
+        """The stats whose names begin so, by the rest of their names."""
+        return {
+            name[len(start) :]: value
+            for name, value in self.stats.items()
+            if name.startswith(start)
+        }
+
+
+def json_parts(report: Report) -> Iterator[str]:
+    """The report as JSON, in parts: a line for each origin, of which there may be many. Instants
+    are in ISO 8601, durations in seconds. The access mode has the name `stance`, as in the stats.
+    """
+    yield json.dumps(_sums_as_json(report), indent=1)[:-2]
+    yield ',\n "origins": ['
+    between = "\n  "
+    for counts in report.counts:
+        yield between + json.dumps({name: getattr(counts, own) for own, name in _FIELDS.items()})
+        between = ",\n  "
+    yield "\n ]\n}\n"
+
+
+def _sums_as_json(report: Report) -> dict[str, Any]:
+    return {
+        "spider": report.spider,
+        "agent": report.agent,
+        "dialect": report.dialect,
+        "began": utc(report.began).isoformat(),
+        "ended": utc(report.ended).isoformat(),
+        "reason": report.reason,
+        "passed": report.passed,
+        "dropped": report.dropped,
+        "waited": report.waited,
+        "held": report.held,
+        "stances": report.modes,
+        "stats": report.stats,
+        "rules": _rows(report.rules),
+        "domains": _rows(report.domains),
+        "usage": report.uses,
+    }
+
+
+def _rows(sums: Iterable[RuleSum | DomainSum]) -> list[dict[str, Any]]:
+    rows = [{item.name: getattr(one, item.name) for item in fields(one)} for one in sums]
+    return rows[:MAX_SUMS]
+
+
+def utc(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, timezone.utc)
+
 
 PAGE, DATA = ".html", ".json"
 
@@ -89,7 +379,6 @@ class ReportFiles:
 
     def _write(self, report: Report) -> None:
         # Only crawls with a report need them.
-        from .summary import json_parts  # noqa: PLC0415
 
         with whole_file(self.data) as data:
             data.writelines(text.encode("utf-8", "replace") for text in json_parts(report))
