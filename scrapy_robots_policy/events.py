@@ -198,9 +198,9 @@ class Monitor(Listener):
 
     def looked_up(self, event: LookedUp) -> None:
         rules, before, source = event.rules, event.before, event.source
-        if source is Source.STORE:
+        if source in (Source.STORE, Source.CACHE):
             self._count(stats.STORE_HIT)
-        elif before is None and source is not Source.CACHE:
+        elif before is None:
             self._count(stats.STORE_MISS)
         if source is Source.FLEET:
             self._count(stats.STORE_SHARED)
@@ -220,7 +220,8 @@ class Monitor(Listener):
         agent = event.config.agent
         if rules.rules is not None and rules.rules.may_have_usage:
             self.note_preferences(rules.origin, rules.rules.usage("/", agent))
-        if self.settings.use.may_be_refused_by(TDM_RESERVATION):
+        asks_tdmrep = self.settings.use.may_be_refused_by(TDM_RESERVATION)
+        if asks_tdmrep and rules.allowed(event.page.url, agent):
             self._note_forbidden_tdmrep(rules, agent, counts)
 
     def _note_refresh(self, before: OriginRules, rules: OriginRules) -> None:
@@ -335,6 +336,10 @@ class Monitor(Listener):
     def fetched(self, event: Fetched) -> None:
         """Scrapy's own stats of robots.txt are kept, too."""
         result, error = event.result, event.error
+        if error is not None and event.is_fault:
+            self._log_fault(event.key, error)
+        if not event.exchanges:  # a fault before anything was sent
+            return
         outcome = result.cause if result.status is None else result.status
         if document_of(event.key) == TDMREP:
             self._count(stats.TDMREP_FETCHED)
@@ -348,8 +353,6 @@ class Monitor(Listener):
                 self._count(f"robotstxt/response_status_count/{result.status}")
             elif error is not None and not isinstance(error, IgnoreRequest):
                 self._count(f"robotstxt/exception_count/{type(error)}")
-        if error is not None and event.is_fault:
-            self._log_fault(event.key, error)
 
     def _log_fault(self, key: str, error: BaseException) -> None:
         """One fault is one error: a component may have it for all origins."""

@@ -31,6 +31,7 @@ from twisted.internet.defer import Deferred, DeferredList
 
 from . import compat
 from .compat import start_task
+from .decision import objection
 from .events import Crawl, LookedUp, Source
 from .exceptions import CrawlClosing
 from .fetch.download import Exchange, Fetched, FetchGate, GateSlot, is_fetch, max_sockets
@@ -38,7 +39,16 @@ from .fetch.request import FetchOrder
 from .overrides import RequestConfig
 from .rep import AccessMode, CacheEntry, Dialect, FetchResult, Origin, origin_of, tdmrep
 from .rep.access import AccessResult, holds, is_fresh, remember
-from .rep.url import DOCUMENTS, TDMREP, document_of, key_of, origin_of_key, path_of, url_of
+from .rep.url import (
+    DOCUMENTS,
+    TDMREP,
+    document_of,
+    key_of,
+    origin_of_key,
+    path_of,
+    server_forms,
+    url_of,
+)
 from .rep.usage import TDM_RESERVATION
 from .site import OriginRules, Site, Sites, Waiter, rules_given
 from .slots import Slots
@@ -71,9 +81,9 @@ class Lookups:
         self.configs, self.profile = settings.configs, settings.profile
         self.slots, self.store, self.fetch = slots, store, fetch
         self.coordinator = coordinator_of(store)
-        # What no file or server keeps is packed when it is forgotten, not at each fetch.
-        self._memory = store if isinstance(store, MemoryStore) else None
-        self.sites = Sites(settings.access_overrides, self._forgotten)
+        # What is forgotten of the sites is kept, packed: as by the store `memory:`, or that itself.
+        self._packed = store if isinstance(store, MemoryStore) else MemoryStore()
+        self.sites = Sites(settings.access_overrides, self._pack)
         self.gate = FetchGate(settings.max_fetches, max(max_sockets(), settings.max_fetches))
         self.is_stopped = False
         self._asks_tdmrep = settings.use.may_be_refused_by(TDM_RESERVATION)
@@ -133,8 +143,10 @@ class Lookups:
         """
         if not self._asks_tdmrep or not config.obey:
             return False
-        own = url_of(key_of(rules.origin, TDMREP))
-        return rules.allowed(request.url, config.agent) and rules.allowed(own, config.agent)
+        forms, use = server_forms(request.url), self.crawl.settings.use
+        if objection(forms, rules, config.agent, use) is not None:
+            return False
+        return rules.allowed(url_of(key_of(rules.origin, TDMREP)), config.agent)
 
     def note_reachability(self, request: Request, *, answers: bool) -> None:
         """A page of a site was answered, or was not.
@@ -146,7 +158,7 @@ class Lookups:
         # Neither what a robots.txt is redirected to nor a spider's own request for one is a page.
         if is_fetch(request) or request.url.endswith(DOCUMENTS):
             return
-        site = self.sites.get(origin_of(request.url) or "")
+        site = self._site(origin_of(request.url) or "")
         if site is not None:
             site.answers = answers
 
@@ -174,9 +186,22 @@ class Lookups:
 
     # What is in memory.
 
-    def _get(self, key: str, dialect: Dialect, page: Request) -> OriginRules | None:
+    def _site(self, key: str) -> Site | None:
+        """What is in memory of a site; unpacked, where it was packed."""
         site = self.sites.get(key)
-        if site is None:
+        if site is None and (entry := self._packed.recall(key)):
+            site = self.sites.open(key)
+            site.entry = entry
+            self.sites.weigh(site)
+        return site
+
+    def _pack(self, site: Site) -> None:
+        if site.entry is not None:
+            self._packed.keep(site.key, site.entry)
+
+    def _get(self, key: str, dialect: Dialect, page: Request) -> OriginRules | None:
+        site = self._site(key)
+        if site is None or site.is_untold:
             return None
         now = self.now()
         rules = site.rules(dialect, now)
@@ -193,7 +218,7 @@ class Lookups:
         return rules
 
     def _latest(self, key: str, dialect: Dialect) -> OriginRules | None:
-        site = self.sites.get(key)
+        site = self._site(key)
         return None if site is None else site.rules(dialect, self.now())
 
     # The wait.
@@ -204,7 +229,7 @@ class Lookups:
             usable = self._get(key, dialect, page)
             if usable is not None:
                 return usable
-            site = self.sites.open(key)
+            site = self._site(key) or self.sites.open(key)
             rules = site.rules(dialect, self.now())
             pause = 0.0
             if rules is not None and rules.mode is AccessMode.DEFER:
@@ -233,10 +258,8 @@ class Lookups:
             self._start_lookup(site, dialect, page)
         try:
             await maybe_deferred_to_future(waiter.news)
-        except BaseException:  # cancelled
-            if waiter in site.waiters:
-                site.waiters.remove(waiter)
-            raise
+        finally:  # also where it is cancelled
+            site.waiters.remove(waiter)
 
     def _put_off(self, site: Site, until: float) -> None:
         """Wake the requests that wait for a site at an instant, if none has to wake earlier.
@@ -268,7 +291,8 @@ class Lookups:
 
     async def _look_up(self, site: Site, dialect: Dialect, page: Request) -> None:
         try:
-            if site.entry is None and await self._recall(site, dialect, page):
+            is_new = site.entry is None or site.is_untold
+            if is_new and await self._recall(site, dialect, page):
                 return
             began = self.now()
             while not await self._fetch_if_claimed(site, dialect, page, self.now() - began):
@@ -288,12 +312,17 @@ class Lookups:
             self._settle(site)
 
     async def _recall(self, site: Site, dialect: Dialect, page: Request) -> bool:
-        """Take the entry from the store. True if nothing is left to fetch."""
-        self._adopt(site, await self.store.get(site.key))
+        """Take the entry from the store, or from another site's redirect. True if nothing is left
+        to fetch.
+        """
+        source = Source.CACHE if site.is_untold else Source.STORE
+        if self._adopt(site, await self.store.get(site.key)):
+            source = Source.STORE
+        site.is_untold = False
         rules = site.rules(dialect, self.now())
         if rules is None:
             return False
-        await self._tell(site, dialect, page, Source.STORE)
+        await self._tell(site, dialect, page, source)
         if self._is_new_enough(rules):
             return True
         site.route = self._route(page)
@@ -338,9 +367,9 @@ class Lookups:
             self._adopt(site, claim.entry)
             entry = site.remember(result, self.now())
         site.entry = entry
-        if self._memory is None:
+        if self.store is not self._packed:
             start_task(self._put_and_release(site.key, entry), self._puts)
-        await self._share_target(site.key, result, dialect, page)
+        self._share_target(site.key, result)
         await self._tell(site, dialect, page, Source.SITE, before, exchanges)
 
     async def _fetch_for_somebody(
@@ -397,13 +426,7 @@ class Lookups:
         await self.store.put(key, entry)
         self.coordinator.release(key)
 
-    def _forgotten(self, site: Site) -> None:
-        if self._memory is not None and site.entry is not None:
-            self._memory.keep(site.key, site.entry)
-
-    async def _share_target(
-        self, key: str, result: FetchResult, dialect: Dialect, page: Request
-    ) -> None:
+    def _share_target(self, key: str, result: FetchResult) -> None:
         """Keep what was found at the end of redirects for its own origin too.
 
         Only where the last URL is the place of that origin's own document of the same kind.
@@ -415,13 +438,12 @@ class Lookups:
             return
         target = key_of(origin, document)
         entry = remember(None, replace(result, hops=()), self.now())
-        if self._memory is None:
+        if self.store is not self._packed:
             start_task(self.store.put(target, entry), self._puts)
-        site = self.sites.open(target)
+        site = self._site(target) or self.sites.open(target)
         if site.entry is None and not site.is_looked_up:
-            site.entry = entry
+            site.entry, site.is_untold = entry, True
             self.sites.weigh(site)
-            await self._tell(site, dialect, page, Source.CACHE)
 
     # What is told.
 
@@ -446,8 +468,7 @@ class Lookups:
         self.events.looked_up(event)
         if document_of(site.key) == TDMREP:
             return
-        if source is not Source.CACHE:
-            self.slots.queue_of(page, rules, config)
+        self.slots.queue_of(page, rules, config)
         if rules.access.result is AccessResult.UNREACHABLE and dialect.access.asks_for_site:
             self.crawl.crawler.signals.connect(self._answered, signals.response_downloaded)
         await self._send_parsed(rules, page)
@@ -473,6 +494,7 @@ class _FetchSlot(GateSlot):
         has_failed = site.entry is not None and site.entry.failing_since is not None
         super().__init__(lookups.gate, has_failed=has_failed)
         self.lookups, self.slots, self.key, self.page = lookups, lookups.slots, site.key, page
+        self.is_redirected = False
 
     async def begin(self, request: Request, hops: tuple[str, ...]) -> None:
         self._keep_delay(request)
@@ -484,7 +506,8 @@ class _FetchSlot(GateSlot):
             async with queue.turn(request, first=True) as turn:
                 await self.take()
                 turn.used()
-        self.slots.begin_fetch(request, is_redirected=bool(hops))
+        self.is_redirected = bool(hops)
+        self.slots.begin_fetch(request)
 
     def _keep_delay(self, request: Request) -> None:
         """Keep the delay that an old copy, or the user, asks for at the host of a request.
@@ -495,7 +518,8 @@ class _FetchSlot(GateSlot):
         is_elsewhere = origin_of(request.url) != origin_of_key(self.key)
         visitor = request if is_elsewhere else self.page  # a page may have chosen its own slot
         origin = origin_of(visitor.url)
-        assert origin is not None  # a page without one needs no rules
+        if origin is None:  # a hook has it read from a file
+            return
         config = self.lookups.configs.of_request(self.page, origin)
         rules = self.lookups.latest_robots_txt(origin, config)
         if rules is not None:
@@ -504,4 +528,4 @@ class _FetchSlot(GateSlot):
             self.slots.keep(visitor, origin, config, config.crawl_delay, inf)
 
     def end(self, request: Request) -> None:
-        self.slots.end_fetch(request)
+        self.slots.end_fetch(request, is_redirected=self.is_redirected)

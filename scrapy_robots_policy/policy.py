@@ -26,7 +26,7 @@ from scrapy.utils.misc import load_object
 
 from . import compat
 from .crawl_log import CrawlLog
-from .fetch.download import middlewares_by_plugin, schemes_by_plugin, schemes_uncounted
+from .fetch.download import middlewares_by_plugin, schemes_by_plugin
 from .fetch.redirects import RedirectGuard
 from .fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
 from .overrides import CrawlerName, RequestConfigs, crawler_name, sent_header
@@ -278,7 +278,6 @@ def _profile(values: Values) -> RequestProfile:
         hook=values["ROBOTS_FETCH_HOOK"],
         guard=redirect_guard(values),
         by_plugin=schemes_by_plugin(values.settings),
-        uncounted=schemes_uncounted(values.settings),
         not_added=(*NOT_ADDED, *_conditions(values)),
         has_credentials=_has_credentials(values),
     )

@@ -148,6 +148,8 @@ class Site:
         overrides: the user's limits on every dialect's access policy.
         entry: what came of the fetches so far, as a store keeps it; None: nothing is known.
         waiters: the requests that wait for news.
+        is_untold: whether no request has needed the entry yet: it came with another site's, by a
+            redirect.
         is_looked_up: whether a lookup is under way.
         route: the proxy and headers of the page for which it is, as that page came; None: the page
             waits, and has them still.
@@ -162,6 +164,7 @@ class Site:
     overrides: AccessOverrides
     entry: CacheEntry | None = None
     waiters: list[Waiter] = field(default_factory=list)
+    is_untold: bool = False
     is_looked_up: bool = False
     route: Hashable = None
     wakes_at: float | None = None
@@ -207,10 +210,12 @@ class Site:
         return remember(self.entry, result, now)
 
     def wake(self) -> None:
-        """Tell all that wait that there is news."""
-        waiters, self.waiters = self.waiters, []
-        for waiter in waiters:
-            waiter.news.callback(None)  # of one that was cancelled meanwhile it is dropped
+        """Tell all that wait that there is news. Each leaves `waiters` itself when it goes on: on
+        asyncio that is a moment later, and until then the site must not be forgotten.
+        """
+        for waiter in list(self.waiters):
+            if not waiter.news.called:
+                waiter.news.callback(None)
 
     @property
     def size(self) -> int:

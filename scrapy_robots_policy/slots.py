@@ -60,7 +60,6 @@ class Slots:
         self._admitted: set[Request] = set()
         self._returning: deque[Deferred[None]] = deque()  # each waits for its place
         self._watches_visits = False
-        self._redirected: set[Request] = set()  # fetches to which a redirect has led
 
     @cached_property
     def engine(self) -> compat.EngineAccess:
@@ -106,21 +105,24 @@ class Slots:
         self.waiting.add(request)
         self.engine.wake()
 
-    def begin_fetch(self, request: Request, *, is_redirected: bool) -> None:
+    def begin_fetch(self, request: Request) -> None:
         """A robots.txt is about to be fetched. It counts for no place until `end_fetch`."""
         self.fetching.add(request)
         self._admitted.add(request)
-        if is_redirected:
-            self._redirected.add(request)
 
-    def end_fetch(self, request: Request) -> None:
-        """The response of a fetch has come, or it was given up."""
+    def end_fetch(self, request: Request, *, is_redirected: bool) -> None:
+        """The response of a fetch has come, or it was given up.
+
+        Args:
+            is_redirected: whether a redirect has led there. Else its entry has the time of the
+                visit.
+
+        """
         self.fetching.discard(request)
         if request in self.delays.under_way:  # where it was no visit, its turn ends now
             self.engine.wake()
-        elif request in self._redirected:  # else its entry has the time of the visit
+        elif is_redirected:
             self.delays.visited(request)
-        self._redirected -= {request}
 
     def watch_visits(self) -> None:
         """From now on, note which hosts are visited. Before, each request would pay for it."""

@@ -257,13 +257,6 @@ def schemes_without_limit(settings: BaseSettings) -> frozenset[str]:
     return _schemes(settings, lambda path: is_by_plugin(path) or "httpx" in path)
 
 
-def schemes_uncounted(settings: BaseSettings) -> frozenset[str]:
-    """The URL schemes of http and https whose download handler may not tell what it has received
-    so far. Scrapy's own do, but for that of HTTP/2 in some versions.
-    """
-    return _schemes(settings, lambda path: is_by_plugin(path) or "http2" in path)
-
-
 def _schemes(settings: BaseSettings, fits: Callable[[str], bool]) -> frozenset[str]:
     """The URL schemes whose handler has an import path that fits."""
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")

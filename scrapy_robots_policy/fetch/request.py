@@ -74,6 +74,7 @@ class FetchOrder:
 Hook = Callable[[Request, Request], Request | None]
 
 PLAIN_KEY = "_robots_txt_plain"
+MAX_ON_THE_WIRE = 64 * 1024 * 1024  # bytes; `Body` cuts a file much earlier where it can
 META = {
     "dont_obey_robotstxt": True,
     "dont_redirect": True,  # MetaRefreshMiddleware reads it too
@@ -81,7 +82,7 @@ META = {
     "dont_cache": True,
     "dont_merge_cookies": True,
     "allow_offsite": True,
-    "download_maxsize": 0,  # `body` cuts where this would fail
+    "download_maxsize": MAX_ON_THE_WIRE,  # for a handler that does not tell what it has received
     "download_warnsize": 0,
     "download_fail_on_dataloss": True,
 }
@@ -90,7 +91,6 @@ CARRIED_HEADERS = ("User-Agent", "Proxy-Authorization")  # our name, and what be
 _PLAIN = frozenset({b"User-Agent", b"Proxy-Authorization"})  # who we are, and the way to the site
 NOT_ADDED = ("Authorization", "Cookie", "Range")
 CONDITIONS = ("If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range")
-MAX_UNCOUNTED = 64 * 1024 * 1024  # octets of a file that `body` cannot cut on the wire
 SHARE_IN_HASTE = 0.25  # of the time
 
 
@@ -105,7 +105,6 @@ class RequestProfile:
     guard      where redirects may lead
     by_plugin  the URL schemes whose download handler is a plugin's. It sends its own
                Accept-Encoding: a browser's, or that of a service
-    uncounted  the URL schemes whose download handler may not tell what it has received so far
     not_added  the headers that middlewares may add to a page, and not to a robots.txt
     has_credentials  whether the settings have some, which Scrapy's middlewares add to requests
     """
@@ -115,7 +114,6 @@ class RequestProfile:
     hook: Hook | None = None
     guard: RedirectGuard = ANYWHERE
     by_plugin: frozenset[str] = frozenset()
-    uncounted: frozenset[str] = frozenset()
     not_added: tuple[str, ...] = NOT_ADDED
     has_credentials: bool = False
 
@@ -134,8 +132,6 @@ class RequestProfile:
             ours["Accept-Encoding"] = ACCEPTED
         timeout = self.timeout * SHARE_IN_HASTE if order.in_haste else self.timeout
         our_meta = {**META, "download_timeout": timeout, PLAIN_KEY: order.is_plain}
-        if scheme in self.uncounted:
-            our_meta["download_maxsize"] = MAX_UNCOUNTED
         meta = {key: page.meta[key] for key in self.meta if key in page.meta} | our_meta
         taken = {}
         if page.headers:  # most pages have none yet, and a look for one takes Scrapy five calls

@@ -7,12 +7,12 @@ how to write one.
 from __future__ import annotations
 
 from .codec import EntryError, decode, encode
-from .guarded import GuardedStore
 from .interface import (
     ALONE,
     MAX_SKEW,
     Claim,
     FleetCoordinator,
+    GuardedStore,
     Store,
     StoreEvents,
     coordinator_of,

@@ -22,6 +22,8 @@ FRAME_OVERHEAD = 250  # octets of memory that a frame takes beside itself and it
 MAX_UNPACKED = 8 * 1024 * 1024
 MAX_FACTS = 1024 * 1024  # octets of the line of JSON: redirects and validators are long at worst
 LAST_INSTANT = 2.5e11  # in the year 9892; the record of a crawl writes instants as dates
+# Of numbers that are no instants. Many servers say "Expires: Fri, 31 Dec 9999 23:59:59 GMT".
+_LIMITS = {"status": 1000, "lifetime": 1e15, "retry_after": 1e15}
 
 _FACTS = [item.name for item in fields(CacheEntry)]
 _LATEST_FACTS = [item.name for item in fields(FetchResult) if item.name != "octets"]
@@ -72,8 +74,7 @@ def checked(entry: object) -> CacheEntry:
             check_fields(owner, "an entry", fields_of)
             for name in fields_of:
                 value = getattr(owner, name)
-                limit = 1000 if name == "status" else LAST_INSTANT
-                if isinstance(value, int | float) and value >= limit:
+                if isinstance(value, int | float) and value >= _LIMITS.get(name, LAST_INSTANT):
                     raise EntryError(f"an entry whose {name} is {value!r}")
     except (TypeError, ValueError) as error:
         raise EntryError(str(error)) from None

@@ -24,8 +24,7 @@ from scrapy.utils.misc import load_object
 from .. import compat
 from ..rep.access import CacheEntry
 from .codec import decode, encode, octets_kept
-from .guarded import GuardedStore
-from .interface import Store, StoreEvents
+from .interface import GuardedStore, Store, StoreEvents
 
 MAX_ENTRIES = 200_000
 MAX_OCTETS = 64 * 1024 * 1024
@@ -43,6 +42,10 @@ class MemoryStore:
         self._frames: OrderedDict[str, tuple[float, bytes]] = OrderedDict()  # when asked, frame
 
     async def get(self, origin: str) -> CacheEntry | None:
+        return self.recall(origin)
+
+    def recall(self, origin: str) -> CacheEntry | None:
+        """As `get`, at once."""
         if origin not in self._frames:
             return None
         self._frames.move_to_end(origin)

@@ -37,8 +37,7 @@ from redis.exceptions import ReadOnlyError, RedisError
 
 from ..rep.access import CacheEntry
 from .codec import EntryError, decode, encode
-from .guarded import within
-from .interface import KEPT, MAX_SKEW, Claim, FleetCoordinator, retention
+from .interface import KEPT, MAX_SKEW, Claim, FleetCoordinator, retention, within
 
 Client: TypeAlias = "Redis | RedisCluster"
 

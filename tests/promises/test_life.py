@@ -11,9 +11,11 @@ from urllib.parse import urlsplit
 
 import pytest
 import scrapy
+from scrapy import signals
 from twisted.internet.error import ConnectionLost
 
 from scrapy_robots_policy.rep import Reason
+from tests.crawls import middleware_of
 from tests.on_reactor import on_reactor
 from tests.scripted import Timed
 from tests.site import PAGE, Answer, moved, robots
@@ -520,3 +522,36 @@ async def test_a_tdmrep_json_is_fetched_anew_as_a_robots_txt_is(web):
     settings = {"ROBOTS_PURPOSE": "train-ai"}
     plan = asking([0, 25 * HOUR, 26 * HOUR])
     assert await live(web({"a.test": files}), plan, **settings) == ["DDA"]
+
+
+class Forgetful:
+    """Leaves no room in memory but for the site that was used last."""
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        crawler.signals.connect(lambda: cls.forget(crawler), signals.spider_opened, weak=False)
+        return cls()
+
+    @staticmethod
+    def forget(crawler):
+        middleware_of(crawler).lookups.sites.max_bytes = 1
+
+
+@pytest.mark.parametrize("store", ["memory:", "sqlite:store"])
+@on_reactor
+async def test_a_site_that_was_forgotten_is_remembered_with_no_other_fetch(
+    store, web, tmp_path, monkeypatch
+):
+    """Also with a date of expiry that many servers give, of a year beyond what clocks may say."""
+    monkeypatch.chdir(tmp_path)
+    never = {"Expires": "Fri, 31 Dec 9999 23:59:59 GMT"}
+    file = robots(TEXT, headers=never)
+    site = web({host: {"/robots.txt": file, "*": PAGE} for host in ("a.test", "b.test", "c.test")})
+    urls = [
+        f"http://{h}.test/{path}/{n}" for n in range(3) for h in "abc" for path in ("yes", "no")
+    ]
+    settings = {"EXTENSIONS": {Forgetful: 0}, "ROBOTS_STORE": store, "CONCURRENT_REQUESTS": 1}
+    seen = await site.crawl(*urls, settings=settings)
+    assert len(site.fetches()) == 3
+    assert {*seen.answered} == {url for url in urls if "/yes/" in url}
+    assert seen.stats["robots/passed"] == 9
