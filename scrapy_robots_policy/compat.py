@@ -333,14 +333,14 @@ class EngineAccess:
     on_closing  called when the engine begins to close. All signals come only when it has waited
     active      all requests between the scheduler and the spider, those that wait among them
     is_paused   whether the engine is paused; it sends no signal of that
-    can_lend    whether `is_full` decides, so that requests that wait need hold no place
+    can_lend    whether `is_full` decides, so that requests that wait need hold no slot
     missing     one sentence for each feature that this version of Scrapy does not allow
 
     | private attribute                | without it                                               |
     | -------------------------------- | -------------------------------------------------------- |
     | `transferring`, `queue` of slots | what is there as a delay begins, or is cancelled, counts |
     |                                  | for no visit                                             |
-    | `engine._slot.nextcall.schedule` | the engine takes up to 5 s to use a place that was lent  |
+    | `engine._slot.nextcall.schedule` | the engine takes up to 5 s to use a slot that was lent   |
     | `engine._slot.close`             | a closing crawl waits until its waiting requests go on   |
     | the pools of the HTTP handlers   | late robots.txt take connections; without a reactor only |
     """
@@ -360,7 +360,7 @@ class EngineAccess:
         slot = getattr(engine, "_slot", None)
         self.can_lend = self._take_over_backout()
         self._schedule = getattr(getattr(slot, "nextcall", None), "schedule", None)
-        self._check(self._schedule, "a place that was lent may stay unused for some seconds")
+        self._check(self._schedule, "a slot that was lent may stay unused for some seconds")
         if self._check(getattr(slot, "close", None), "a crawl that closes waits for robots.txt"):
             _call_before_close(slot, on_closing)
         if self.can_lend:
@@ -385,7 +385,7 @@ class EngineAccess:
 
         self.downloader.needs_backout = self._is_full if is_stock else after_make_room
         if not is_stock:
-            self.missing.append("requests that wait hold their place in CONCURRENT_REQUESTS")
+            self.missing.append("requests that wait hold their slot of CONCURRENT_REQUESTS")
         return is_stock
 
     @property

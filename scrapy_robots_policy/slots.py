@@ -1,10 +1,10 @@
-"""Places of CONCURRENT_REQUESTS: lent to other requests while a request waits, then taken again.
+"""Slots of CONCURRENT_REQUESTS: lent to other requests while a request waits, then taken again.
 
-Scrapy's engine takes requests from the scheduler until its downloader says that all places are
+Scrapy's engine takes requests from the scheduler until its downloader says that all slots are
 taken. That counts every active request, waiting ones too; here they are taken off. A request whose
-wait has ended takes a place again when one is free, first come, first served, before the engine may
+wait has ended takes a slot again when one is free, first come, first served, before the engine may
 take another one: so a host that answers late floods nobody. As with Scrapy's own limit, that is for
-requests from the scheduler. What a component fetches by itself (NO_CALLBACK) waits for no place:
+requests from the scheduler. What a component fetches by itself (NO_CALLBACK) waits for no slot:
 the request that needs it may hold the last one.
 
 How many may wait: `max_waiting`. From then on no request is taken from the scheduler. With our
@@ -58,7 +58,7 @@ class Slots:
         # Those of them that are not active yet. Where a middleware is a plugin's, the download is
         # a task of its own. On asyncio the engine may ask for a page before that task begins.
         self._admitted: set[Request] = set()
-        self._returning: deque[Deferred[None]] = deque()  # each waits for its place
+        self._returning: deque[Deferred[None]] = deque()  # each waits for its slot
         self._watches_visits = False
 
     @cached_property
@@ -67,46 +67,46 @@ class Slots:
 
     @contextmanager
     def lend(self, request: Request) -> Iterator[None]:
-        """Inside, the place of the request belongs to others, until it is reacquired.
+        """Inside, the slot of the request belongs to others, until it is reacquired.
 
         Raises CrawlClosing.
         """
         if self.is_closing:
             raise CrawlClosing
-        slot = self.slot_key(request)
-        self.hosts.waits(request, slot)
+        key = self.slot_key(request)
+        self.hosts.waits(request, key)
         self.lend_again(request)
         try:
             yield
         finally:  # it goes to the downloader, or is gone
             self.waiting.discard(request)
-            self.hosts.goes_on(slot)
+            self.hosts.goes_on(key)
 
     async def reacquire(self, request: Request) -> None:
-        """Wait for a free place; first come, first served. Raises CrawlClosing."""
+        """Wait for a free slot; first come, first served. Raises CrawlClosing."""
         if self.is_closing:
             raise CrawlClosing
         self.waiting.discard(request)
-        # A downloader of the user's counts those that wait: they have kept their places.
-        has_place = request.callback is NO_CALLBACK or not self.engine.can_lend
-        if has_place or self._may_return(1):
+        # A downloader of the user's counts those that wait: they have kept their slots.
+        has_slot = request.callback is NO_CALLBACK or not self.engine.can_lend
+        if has_slot or self._may_return(1):
             return
-        place: Deferred[None] = Deferred()
-        self._returning.append(place)
+        slot: Deferred[None] = Deferred()
+        self._returning.append(slot)
         try:
-            await maybe_deferred_to_future(place)
+            await maybe_deferred_to_future(slot)
         except BaseException:  # cancelled, or the crawl closes
-            if place in self._returning:
-                self._returning.remove(place)
+            if slot in self._returning:
+                self._returning.remove(slot)
             raise
 
     def lend_again(self, request: Request) -> None:
-        """Give the place back: the request has to wait once more."""
+        """Give the slot back: the request has to wait once more."""
         self.waiting.add(request)
         self.engine.wake()
 
     def begin_fetch(self, request: Request) -> None:
-        """A robots.txt is about to be fetched. It counts for no place until `end_fetch`."""
+        """A robots.txt is about to be fetched. It counts for no slot until `end_fetch`."""
         self.fetching.add(request)
         self._admitted.add(request)
 
@@ -159,7 +159,7 @@ class Slots:
         return filter(self.engine.is_in_slot, self.engine.active - self.waiting)
 
     def _make_room(self) -> None:
-        """The engine is about to ask for a request: those that return to their places go first."""
+        """The engine is about to ask for a request: those that return to their slots go first."""
         self.delays.release_gone(self.engine.active, self._is_on_its_way)
         while self._returning and self._may_return(len(self._returning)):
             self._returning.popleft().callback(None)
@@ -195,14 +195,14 @@ class Slots:
         return not self.engine.is_paused and self._has_room(returning)
 
     def _has_room(self, returning: int = 0) -> bool:
-        """Whether a place is free. `returning`: requests that do not wait, but hold none yet."""
+        """Whether a slot is free. `returning`: requests that do not wait, but hold none yet."""
         engine = self.engine
         limit: int = engine.downloader.total_concurrency
         if self._admitted:  # those that have begun or ended since are no longer among them
             self._admitted = (self._admitted & self.fetching) - engine.active
         fetches = len(self.fetching) - len(self._admitted)
-        without_place = len(self.waiting) + fetches + returning
-        return limit <= 0 or len(engine.active) - without_place < limit  # 0: no limit
+        without_slot = len(self.waiting) + fetches + returning
+        return limit <= 0 or len(engine.active) - without_slot < limit  # 0: no limit
 
     def slot_key(self, request: Request) -> str:
         return self.engine.slot_key(request)

@@ -12,9 +12,9 @@ from tests.site import Site, robots
 
 pytestmark = pytest.mark.slow
 
-UNUSED = "a place that was lent may stay unused for some seconds"
+UNUSED = "a slot that was lent may stay unused for some seconds"
 LATE_CLOSE = "a crawl that closes waits for robots.txt"
-HELD = "requests that wait hold their place in CONCURRENT_REQUESTS"
+HELD = "requests that wait hold their slot of CONCURRENT_REQUESTS"
 
 # The attribute, and the warnings of a crawl without it.
 WITHOUT = {
