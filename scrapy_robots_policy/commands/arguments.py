@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ..fetch.redirects import ANYWHERE, RedirectGuard
 from ..lint import KINDS, Severity
 from ..rep import DIALECTS, Dialect, product_token
-from ..rep.agents import STAR, names_a_crawler
+from ..rep.agents import STAR, find_agent, names_a_crawler
 from ..rep.escapes import nearest
 from ..rep.usage import DeclaredUse
 from .typed_urls import as_url, why_no_url
@@ -136,9 +136,11 @@ class Options:
 
 def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Defaults) -> Options:
     """UsageError if an option or a setting has a wrong value."""
-    dialect = (
-        defaults.dialect() if opts.dialect is None else read_dialect("--dialect", opts.dialect)
-    )
+    known = find_agent(product_token(opts.agent or ""))
+    if opts.dialect is not None:
+        dialect = read_dialect("--dialect", opts.dialect)
+    else:  # a crawler that is known reads as its engine does
+        dialect = defaults.dialect() if known is None else DIALECTS[known.dialect]
     if opts.dialect is not None and opts.dialects is not None:
         raise UsageError("--dialects names all dialects, the first one too: leave --dialect out")
     agent = _agent(opts.agent, dialect, defaults) if "agent" in verb.options else STAR

@@ -53,7 +53,9 @@ OPTIONS: Mapping[str, Option] = {
         "TOKEN",
     ),
     "dialect": Option(
-        ("--dialect",), "the dialect to read in (default: the project's, else rfc9309)", "NAME"
+        ("--dialect",),
+        "the dialect to read in (default: a known crawler's, else the project's, else rfc9309)",
+        "NAME",
     ),
     "dialects": Option(
         ("--dialects",), "compare the others with the first of these (default: all)", "A,B"

@@ -115,7 +115,7 @@ EXPLAIN = [
     ),
     ("--robots robots.txt --agent Bot /", 0, "looked for bot, then *"),
     ("--robots rules.txt /a/../x", 1, "note: a server may read the path as /x"),
-    ("--robots spaces.txt --agent Googlebot /my%20documents", 1, "Add --dialect google"),
+    ("--robots spaces.txt --agent Googlebot /my%20documents", 0, "as google reads"),
     ("--robots use.txt /open/1", 0, "line 5, Content-Usage: train-ai=y line 1, Content-Signal"),
     ("--robots empty.txt --tdmrep tdmrep.json /open/1", 0, "rule 1, tdm-reservation: 1"),
     ("--robots empty.txt --tdmrep page.txt /", 0, "200, no JSON"),

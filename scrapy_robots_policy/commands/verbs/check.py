@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 from ...decision import decide
 from ...rep import Reason, Verdict, origin_of
 from ...rep.access import looks_like_text
-from ...rep.agents import crawler_note
+from ...rep.agents import crawler_note, find_agent
 from ...rep.escapes import shown
 from ...rep.url import server_forms
 from ...site import OriginRules
@@ -51,9 +51,11 @@ LineOf = Callable[[str], Line]  # of a URL
 
 
 def run(options: Options) -> int:
-    note = crawler_note(options.agent)
+    note, known = crawler_note(options.agent), find_agent(options.agent)
     if note:
         print_error(note)
+    if known and options.named_dialect is None:
+        print_error(f"{known.name} reads as {options.dialect.name}")
     is_stream = options.args in ([], ["-"])
     batches = _batches_from_stdin(options) if is_stream else [options.urls]
     describe, cell = _format(options)

@@ -6,9 +6,9 @@ from typing import Any
 
 from ...decision import decide
 from ...lint import readable_lines
-from ...rep import DIALECTS, Verdict, product_token
+from ...rep import Verdict
 from ...rep.access import Access, AccessResult
-from ...rep.agents import chain_of, crawler_note, find_agent
+from ...rep.agents import chain_of, crawler_note
 from ...rep.escapes import shortened, shown
 from ...rep.url import path_of, server_forms
 from ...rep.usage import Preference, UseAnswer
@@ -36,7 +36,7 @@ from ..printing.verdict_data import (
     word_of,
 )
 from ..reading.download import is_web
-from ..reading.inputs import Inputs, in_words, read_as, warn_of_overrides
+from ..reading.inputs import Inputs, in_words, warn_of_overrides
 
 _MAX_BEATEN = 12
 _MAX_LINES = 100  # of User-agent lines, and of preferences
@@ -63,7 +63,6 @@ def run(options: Options) -> int:
         print_json(verdict_as_json(url, verdict) | file | uses_as_json(uses))
     else:
         _print_verdict(url, decisive, verdict, uses, options)
-        _print_own_reading(decisive, verdict, rules)
         print_line()
         _print_lines(verdict, readable_lines(rules.access.octets))
         _print_uses(uses)
@@ -109,19 +108,6 @@ def _print_verdict(
         print_line(f"note: {note}")
     if verdict.allowed and uses.refused is not None:
         print_line(f"note: the page is fetched, but its items are dropped: {uses.refused}")
-
-
-def _print_own_reading(url: str, verdict: Verdict, rules: OriginRules) -> None:
-    """What the crawler's own engine decides, where it decides otherwise."""
-    agent = find_agent(product_token(verdict.agent))
-    if agent is None or agent.dialect == rules.dialect.name:
-        return
-    own = read_as(DIALECTS[agent.dialect], rules).verdict(url, verdict.agent)
-    if own.allowed is not verdict.allowed:
-        print_line(
-            f"note: {agent.name} reads as {agent.dialect}, which decides otherwise: "
-            f"{word_of(own)}, {own.cause}. Add --dialect {agent.dialect}"
-        )
 
 
 def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Options) -> None:
