@@ -75,7 +75,7 @@ def attempt(allowed: Callable[..., bool], rules: Any, url: str, agent: str) -> N
 
 
 def memory(peer: Peer, cases: list[Case]) -> float:
-    """Octets held for one file that was parsed and asked once, beside the file itself."""
+    """Bytes held for one file that was parsed and asked once, beside the file itself."""
     for item in cases[:50]:  # what is made once is not the files' cost
         peer.parse(item.body)
     gc.collect()
@@ -162,7 +162,7 @@ def main(arguments: list[str]) -> None:
     show_bulk(every, options.urls)
     progress("memory, and one large file")
     held = {peer.name: memory(peer, cases) for peer in every if not peer.compiled}
-    head = ["memory held beside the file", "octets a file", "share of Protego's"]
+    head = ["memory held beside the file", "bytes a file", "share of Protego's"]
     show(head, _shares(held))
     show(["one file of 500 KiB", *large.COLUMNS], large.rows(every))
 
@@ -219,7 +219,7 @@ def show_bulk(every: list[Peer], urls: int) -> None:
 
 def _shares(held: dict[str, float]) -> list[list[str]]:
     base = next(iter(held.values()))
-    return [[name, f"{octets:.0f}", f"1/{base / octets:.1f}"] for name, octets in held.items()]
+    return [[name, f"{size:.0f}", f"1/{base / size:.1f}"] for name, size in held.items()]
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ class Ended(NamedTuple):
 
 class Case(NamedTuple):
     hosts: int
-    octets: int  # of each file
+    size: int  # of each file
     rule: Callable[[int], str]
 
 
@@ -79,7 +79,7 @@ def measure(name: str, case: Case, options: argparse.Namespace) -> None:
 
 def text(case: Case) -> str:
     rules, size = ["User-agent: *"], 0
-    while size < case.octets:
+    while size < case.size:
         rules.append(case.rule(len(rules)))
         size += len(rules[-1]) + 1
     return "\n".join(rules)

@@ -24,7 +24,7 @@ def _same(url: str) -> str:
 class Peer:
     """One parser.
 
-    parse     the file's octets -> anything
+    parse     the file's bytes -> anything
     allowed   (what `parse` gave, URL, product token) -> bool
     per_file  how many questions a file is timed with: few, where each question costs a parse
     address   URL -> what this parser is asked about instead; done before the clock runs
@@ -79,7 +79,7 @@ def _installed(make: Callable[[], Peer]) -> Peer | None:
 
 
 def google_parser() -> Callable[[bytes, str, str], bool] | None:
-    """Google's own parser: (octets, product token, URL) -> bool. None where it is not installed."""
+    """Google's own parser: (bytes, product token, URL) -> bool. None where it is not installed."""
     try:
         from jwm.robotstxt.googlebot import RobotsMatcher
     except ImportError:

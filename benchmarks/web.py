@@ -19,7 +19,7 @@ class Reply:
     """`after` in seconds; None: never. `reset`: the connection is cut in place of an answer.
 
     headers  lines beside Content-Type and Content-Length, each with its CRLF
-    missing  octets that Content-Length promises and that never come; then the connection is cut
+    missing  bytes that Content-Length promises and that never come; then the connection is cut
     """
 
     body: bytes = b"<html><title>page</title></html>"

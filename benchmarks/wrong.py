@@ -12,7 +12,7 @@ from typing import Any
 from corpus import Case
 from peers import Peer, google_parser
 
-LIMIT = 500 * 1024  # octets
+LIMIT = 500 * 1024  # bytes
 
 
 def right_answers(cases: list[Case]) -> list[list[bool]] | None:

@@ -172,7 +172,7 @@ def _agent_rows(agents: Iterable[Agent]) -> Iterator[Row]:
 
 
 def _chain(chain: tuple[str, ...]) -> str:
-    """The names in order. A run of names, each one octet shorter, is shortened."""
+    """The names in order. A run of names, each one byte shorter, is shortened."""
     kept = [
         name
         for at, name in enumerate(chain)

@@ -98,7 +98,7 @@ def save(browser: Any, name: str) -> None:
     browser.execute_script("document.documentElement.style.overflow = 'hidden'")  # no scroll bar
     browser.save_screenshot(str(path))
     Image.open(path).convert("RGB").quantize(COLOURS).save(path, optimize=True)
-    print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} octets")
+    print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

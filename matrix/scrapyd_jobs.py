@@ -95,7 +95,7 @@ class Scrapyd:
         with urlopen(f"{self.url}/schedule.json", data, timeout=DEADLINE) as response:
             assert json.load(response)["status"] == "ok"
 
-    def deploy(self, octets: bytes) -> None:
+    def deploy(self, data: bytes) -> None:
         """addversion.json takes a form with a file."""
         edge = "matrix"
         parts = [
@@ -103,7 +103,7 @@ class Scrapyd:
             for name, value in (("project", "matrix"), ("version", "1"))
         ]
         head = f'--{edge}\r\nContent-Disposition: form-data; name="egg"; filename="a.egg"\r\n\r\n'
-        body = b"".join([*parts, head.encode(), octets, f"\r\n--{edge}--\r\n".encode()])
+        body = b"".join([*parts, head.encode(), data, f"\r\n--{edge}--\r\n".encode()])
         kind = {"Content-Type": f"multipart/form-data; boundary={edge}"}
         with urlopen(Request(f"{self.url}/addversion.json", body, kind)) as response:
             assert json.load(response)["status"] == "ok"
@@ -120,9 +120,9 @@ def wait_until(is_true: Callable[[], bool]) -> None:
 def main() -> None:
     job = Job(**json.load(sys.stdin))
     folder = Path(job.folder)
-    octets = egg(folder)
+    data = egg(folder)
     with Scrapyd(folder) as scrapyd:
-        scrapyd.deploy(octets)
+        scrapyd.deploy(data)
         scrapyd.schedule(job)
         wait_until((folder / "seen.json").exists)
     seen = Seen(**json.loads((folder / "seen.json").read_text()))

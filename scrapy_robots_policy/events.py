@@ -228,7 +228,7 @@ class Monitor(Listener):
         if rules.access.entry.failing_since is not None:
             self._count(stats.REFRESH + "failed")
         else:
-            is_same = rules.access.entry.octets == before.access.entry.octets
+            is_same = rules.access.entry.body == before.access.entry.body
             self._count(stats.REFRESH + ("unchanged" if is_same else "changed"))
 
     def _note_age(self, obeyed: OriginRules | None, now: float) -> None:
@@ -285,8 +285,8 @@ class Monitor(Listener):
 
     def _note_mode(self, rules: OriginRules, counts: OriginCounts) -> bool:
         """Note what may be done with an origin; the result is whether that is new."""
-        counts.octets = len(rules.access.octets)
-        counts.cut = counts.octets > 0 and rules.access.entry.latest.is_cut
+        counts.size = len(rules.access.body)
+        counts.cut = counts.size > 0 and rules.access.entry.latest.is_cut
         mode, why = rules.mode.value, rules.access.why
         if (counts.mode, counts.why) == (mode, why):
             return False

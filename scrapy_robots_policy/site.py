@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .fetch.result import octets_read, whole_lines
+from .fetch.result import fetch_limit, whole_lines
 from .rep import (
     AccessMode,
     CacheEntry,
@@ -180,7 +180,7 @@ class Site:
         rules, entry = self._by_dialect.get(dialect), self.entry
         if rules is not None and rules.access.entry is entry and now < rules.access.fresh_until:
             return rules
-        if entry is None or not goes_far_enough(entry, dialect.access, octets_read(dialect)):
+        if entry is None or not goes_far_enough(entry, dialect.access, fetch_limit(dialect)):
             return None
         # ROBOTS_ON_UNREACHABLE is about robots.txt: what a tdmrep.json does not say is no refusal.
         is_robots_txt = document_of(self.key) == ROBOTS_TXT
@@ -193,13 +193,13 @@ class Site:
     def _made_of(self, access: Access, dialect: Dialect, before: OriginRules | None) -> OriginRules:
         """A file is parsed anew only where it is another one."""
         rules, reservations = None, None
-        if before and before.mode is access.mode and before.access.octets == access.octets:
+        if before and before.mode is access.mode and before.access.body == access.body:
             rules, reservations = before.rules, before.reservations
         elif access.mode is AccessMode.RULES:
             if document_of(self.key) == ROBOTS_TXT:
-                rules = parse(whole_lines(access.octets), dialect)
+                rules = parse(whole_lines(access.body), dialect)
             else:
-                reservations = TdmRules(access.octets)
+                reservations = TdmRules(access.body)
         return OriginRules(self.key, dialect, access, rules, reservations)
 
     def remember(self, result: FetchResult, now: float) -> CacheEntry:
@@ -220,7 +220,7 @@ class Site:
     @property
     def size(self) -> int:
         """About how many bytes it holds: its file, the index of its rules, and the rest."""
-        body = self.entry.octets if self.entry is not None else None
+        body = self.entry.body if self.entry is not None else None
         return OVERHEAD + (_OF_BYTE * len(body) if body else 0)
 
     @property

@@ -101,7 +101,7 @@ _TAG = re.compile(
     rf"<[a-z][^\s/>]*(?:{_ATTRIBUTE}){{0,{MAX_ATTRIBUTES}}}([\s/]*[^\s/>])?",
     re.ASCII | re.IGNORECASE,
 )
-# `re` takes some 300 octets of memory for each of them.
+# `re` takes some 300 bytes of memory for each of them.
 _ATTRIBUTES = re.compile(rf"(?:{_ATTRIBUTE}){{1,{MAX_ATTRIBUTES}}}", re.ASCII)
 
 

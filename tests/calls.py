@@ -29,15 +29,15 @@ def counting_calls() -> Iterator[Counter[str]]:
     """Count what is called meanwhile.
 
     call, c_call  functions in Python, and in C
-    octets        those of the `bytes` whose methods are called: each method may go through all
+    bytes        those of the `bytes` whose methods are called: each method may go through all
     """
     counts: Counter[str] = Counter()
 
     def count(_frame: object, event: str, function: Any) -> None:
         counts[event] += 1
-        octets = getattr(function, "__self__", None)
-        if event == "c_call" and isinstance(octets, bytes | bytearray):
-            counts["octets"] += len(octets)
+        data = getattr(function, "__self__", None)
+        if event == "c_call" and isinstance(data, bytes | bytearray):
+            counts["bytes"] += len(data)
 
     with profiled(count):
         yield counts

@@ -28,10 +28,10 @@ class Answer:
 
     after    seconds before it; None: never
     gate     a site's gate to wait for, in place of a time
-    reset    octets of the body after which the connection is reset; None: it is not
-    promise  octets that Content-Length tells of; None: as many as there are
+    reset    bytes of the body after which the connection is reset; None: it is not
+    promise  bytes that Content-Length tells of; None: as many as there are
     raw      all that is sent, head and body, before the connection is closed; None: HTTP as it is
-    drip     seconds between two octets of the body, or of `raw`
+    drip     seconds between two bytes of the body, or of `raw`
     """
 
     body: bytes = b""
@@ -199,7 +199,7 @@ class Site:
 
     def _send(self, connection: socket.socket, answer: Answer) -> bool:
         if answer.raw is not None:
-            self._send_octets(connection, answer.raw, answer.drip)
+            self._send_bytes(connection, answer.raw, answer.drip)
             return False
         length = len(answer.body) if answer.promise is None else answer.promise
         head = {"Content-Length": str(length), **answer.headers}
@@ -211,17 +211,17 @@ class Site:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             connection.shutdown(socket.SHUT_RD)
             return False
-        self._send_octets(connection, answer.body, answer.drip)
+        self._send_bytes(connection, answer.body, answer.drip)
         return answer.promise is None
 
-    def _send_octets(self, connection: socket.socket, octets: bytes, drip: float) -> None:
+    def _send_bytes(self, connection: socket.socket, data: bytes, drip: float) -> None:
         if not drip:
-            connection.sendall(octets)
+            connection.sendall(data)
             return
-        for octet in octets:
+        for byte in data:
             if self._closing.wait(drip):
                 return
-            connection.sendall(bytes([octet]))
+            connection.sendall(bytes([byte]))
 
 
 def _read_headers(lines: Any) -> dict[str, str]:

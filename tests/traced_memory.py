@@ -12,7 +12,7 @@ from tests.missing import NO_TRACEMALLOC
 
 @contextmanager
 def tracing_memory() -> Iterator[Callable[[], tuple[int, int]]]:
-    """Gives a function that says (how many octets are allocated now, how many were at most), of
+    """Gives a function that says (how many bytes are allocated now, how many were at most), of
     those that were allocated since the start.
     """
     tracemalloc = pytest.importorskip("tracemalloc", reason=NO_TRACEMALLOC)

@@ -34,7 +34,7 @@ from ..rep.escapes import brief, shortened, without_userinfo
 from ..rep.usage import Place, Preference, UseAnswer
 
 START = "0" * 64  # "prev" of the first line of a crawl
-MAX_LINE = 16 * 1024 * 1024  # octets; a robots.txt of 4 MiB that does not shrink takes 6 MiB
+MAX_LINE = 16 * 1024 * 1024  # bytes; a robots.txt of 4 MiB that does not shrink takes 6 MiB
 _MARK = b',"hash":"'
 _TAIL = len(_MARK) + 64 + 2  # the mark, the hash, `"}`
 
@@ -58,8 +58,8 @@ def sealed(kind: str, prev: str, text: str) -> tuple[bytes, str]:
     return b'%b%b%b"}\n' % (body, _MARK, digest.encode("ascii")), digest
 
 
-def octets_beyond(line: bytes) -> int:
-    """How many octets follow a line that is whole; -1 where it was cut before its end."""
+def bytes_beyond(line: bytes) -> int:
+    """How many bytes follow a line that is whole; -1 where it was cut before its end."""
     at = line.find(_MARK)
     return max(len(line) - at - _TAIL, -1) if at >= 0 else -1
 
@@ -70,7 +70,7 @@ def opened(line: bytes) -> dict[str, Any]:
     if mark != _MARK:
         raise ChainError("it does not end with its hash")
     if sha256(body).hexdigest().encode("ascii") != digest:
-        raise ChainError("its octets do not match its hash")
+        raise ChainError("its bytes do not match its hash")
     try:
         fields = json.loads(line.decode("ascii"))
     except (ValueError, RecursionError):
@@ -81,7 +81,7 @@ def opened(line: bytes) -> dict[str, Any]:
 
 
 FORMAT = 1
-MAX_OCTETS = 8 * 1024 * 1024  # of a robots.txt, or of settings; a fetch brings 4 MiB at most
+MAX_BYTES = 8 * 1024 * 1024  # of a robots.txt, or of settings; a fetch brings 4 MiB at most
 
 SENT = ("user-agent", "from", "accept-encoding", "if-none-match", "if-modified-since")
 RECEIVED = (
@@ -156,8 +156,8 @@ def _kept(headers: Mapping[str, str], names: tuple[str, ...]) -> dict[str, str]:
 
 
 def entry_fields(entry: CacheEntry) -> dict[str, Any]:
-    """All that a dialect's access policy judges, but for the octets themselves."""
-    latest, octets = entry.latest, entry.octets
+    """All that a dialect's access policy judges, but for the bytes themselves."""
+    latest, body = entry.latest, entry.body
     fields: dict[str, Any] = {
         "status": latest.status,
         "cause": latest.cause,
@@ -175,12 +175,12 @@ def entry_fields(entry: CacheEntry) -> dict[str, Any]:
         "failures": entry.failures,
         "unreachable_since": instant(entry.unreachable_since),
     }
-    if octets is not None:
-        fields |= {"size": len(octets), "sha256": sha256(octets).hexdigest()}
+    if body is not None:
+        fields |= {"size": len(body), "sha256": sha256(body).hexdigest()}
     return fields
 
 
-def entry_from(fields: Mapping[str, Any], octets: bytes | None) -> CacheEntry:
+def entry_from(fields: Mapping[str, Any], body: bytes | None) -> CacheEntry:
     """The cache entry of such fields. KeyError, TypeError or ValueError where there is none."""
     latest = FetchResult(
         fields["status"],
@@ -195,7 +195,7 @@ def entry_from(fields: Mapping[str, Any], octets: bytes | None) -> CacheEntry:
     return CacheEntry(
         latest,
         seconds_of(fields["answered"]),
-        octets,
+        body,
         seconds_of(fields["current"]),
         _seconds_or_none(fields["failing_since"]),
         fields["failures"],
@@ -207,8 +207,8 @@ def _seconds_or_none(moment: str | None) -> float | None:
     return None if moment is None else seconds_of(moment)
 
 
-def packed(octets: bytes) -> str:
-    return b64encode(zlib.compress(octets, 9)).decode("ascii")
+def packed(body: bytes) -> str:
+    return b64encode(zlib.compress(body, 9)).decode("ascii")
 
 
 def unpacked(text: str) -> bytes:

@@ -12,7 +12,7 @@ from os import fstat
 from pathlib import Path
 from typing import Any
 
-from .fields import MAX_LINE, START, ChainError, octets_beyond, opened
+from .fields import MAX_LINE, START, ChainError, bytes_beyond, opened
 from .writer import GZIP
 
 _CHUNK = 1 << 16
@@ -44,7 +44,7 @@ class RecordFile:
     lines        how many lines were read
     is_torn      whether the file ends within a line, or within a packed block: it was killed
     notes        what is no error, and a reader should know
-    done         octets of the file that were read, of `size`; a pipe has the size 0
+    done         bytes of the file that were read, of `size`; a pipe has the size 0
     """
 
     def __init__(self, path: Path, on_progress: OnProgress = lambda _: None) -> None:
@@ -58,11 +58,11 @@ class RecordFile:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """The objects of the lines. AuditError at the first that is not as it was written."""
         try:
-            for octets in self._lines():
+            for line_bytes in self._lines():
                 self.lines += 1
                 if self.lines % _STEP == 0:
                     self.on_progress(self)
-                yield self._checked(octets)
+                yield self._checked(line_bytes)
         except OSError as error:
             raise UnreadableError(f"cannot read {self.path}: {error.strerror or error}") from None
         except zlib.error as error:
@@ -79,11 +79,11 @@ class RecordFile:
         line = f", line {self.lines}" if self.lines else ""
         return AuditError(f"{self.path}{line}: {why}")
 
-    def _checked(self, octets: bytes) -> dict[str, Any]:
+    def _checked(self, line_bytes: bytes) -> dict[str, Any]:
         try:
-            fields = opened(octets)
+            fields = opened(line_bytes)
         except ChainError as error:
-            is_other = self.lines == 1 and octets_beyond(octets) < 0
+            is_other = self.lines == 1 and bytes_beyond(line_bytes) < 0
             raise self.error(f"{error}{_NO_RECORD * is_other}") from None
         begins = fields["type"] == "crawl"
         if self.lines == 1:
@@ -106,7 +106,7 @@ class RecordFile:
             )
 
     def _lines(self) -> Iterator[bytes]:
-        rest = bytearray()  # a packed file may give a line octet by octet
+        rest = bytearray()  # a packed file may give a line byte by byte
         for chunk in self._chunks():
             end, *others = chunk.split(b"\n")
             rest += end
@@ -115,16 +115,16 @@ class RecordFile:
                 rest = bytearray(start)
             if len(rest) > MAX_LINE:
                 self.lines += 1
-                raise self.error(f"it is longer than {MAX_LINE} octets")
+                raise self.error(f"it is longer than {MAX_LINE} bytes")
         if rest:
             self.is_torn = True
             last = bytes(rest)
-            beyond = octets_beyond(last)
+            beyond = bytes_beyond(last)
             if beyond == 0:  # only its line feed was cut off
                 yield last
             elif beyond > 0:
                 self.lines += 1
-                raise self.error("octets follow its hash")
+                raise self.error("bytes follow its hash")
 
     def _chunks(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:

@@ -41,7 +41,7 @@ from ..site import OriginRules
 from ..stats import AUDIT_FAILED
 from .fields import (
     FORMAT,
-    MAX_OCTETS,
+    MAX_BYTES,
     answer_fields,
     circumstances,
     data_of,
@@ -108,7 +108,7 @@ def _in_force(crawler: Crawler) -> dict[str, Any]:
     return in_force
 
 
-MAX_KEPT = 100_000  # origins, octets and rules that are remembered; others are written again
+MAX_KEPT = 100_000  # origins, bytes and rules that are remembered; others are written again
 MAX_STEMS = 10_000  # others are made again; so are groups
 
 _Key = tuple[float, int, int]
@@ -152,7 +152,7 @@ class RecordLines:
         self._robots_number = 0  # of the latest robots line
         self._written: OrderedDict[str, _Written] = OrderedDict()  # by origin
         self._dialects: dict[Dialect, str] = {}  # the names by which lines refer to them
-        self._octets: OrderedDict[str, None] = OrderedDict()  # SHA-256 of those in the file
+        self._bodies: OrderedDict[str, None] = OrderedDict()  # SHA-256 of those in the file
         self._groups: OrderedDict[tuple[object, ...], dict[str, Any]] = OrderedDict()
         self._stems: OrderedDict[tuple[object, ...], _Stem] = OrderedDict()
 
@@ -216,9 +216,9 @@ class RecordLines:
         }
         if exchanges:
             fields["exchanges"] = [exchange_fields(exchange) for exchange in exchanges]
-        if entry.octets is not None and fields["sha256"] not in self._octets:
-            _keep(self._octets, fields["sha256"], None)
-            fields["octets"] = packed(entry.octets)
+        if entry.body is not None and fields["sha256"] not in self._bodies:
+            _keep(self._bodies, fields["sha256"], None)
+            fields["body"] = packed(entry.body)
         self.writer.write("robots", members(fields))
         self.sums["robots"] += 1
         _keep(self._written, origin, _Written(_key(entry), self._robots_number))
@@ -306,7 +306,7 @@ class RecordLines:
 
 def _key(entry: CacheEntry) -> _Key:
     """What tells the entries of one origin apart."""
-    return entry.asked_at, entry.failures, hash(entry.octets)
+    return entry.asked_at, entry.failures, hash(entry.body)
 
 
 def _keep(kept: OrderedDict[Any, Any], key: object, value: Any, max_kept: int = MAX_KEPT) -> Any:
@@ -341,10 +341,10 @@ class Recorder(Listener):
 
     def _open(self, path: Path, fields: Mapping[str, Any]) -> Writer:
         crawl = members(fields)
-        if len(crawl) > MAX_OCTETS:  # neither it nor the longest file in it could be read again
+        if len(crawl) > MAX_BYTES:  # neither it nor the longest file in it could be read again
             raise SettingError(
-                f"ROBOTS_AUDIT cannot record settings of {len(crawl):,} octets, such as long files "
-                f"in ROBOTS_OVERRIDES; it records {MAX_OCTETS:,} at most"
+                f"ROBOTS_AUDIT cannot record settings of {len(crawl):,} bytes, such as long files "
+                f"in ROBOTS_OVERRIDES; it records {MAX_BYTES:,} at most"
             )
         try:
             writer = Writer(path, self._on_error, compat.call_later)

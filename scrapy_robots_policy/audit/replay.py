@@ -40,7 +40,7 @@ COMPARED = (
     *("verdict", "reason", "line", "rule", "why", "refused_use"),
     *("group", "group_line", "mode", "preferences", "overridden", "results"),
 )
-MAX_PARSED_OCTETS = 16 * 1024 * 1024  # of the robots.txt files that are kept parsed
+MAX_PARSED_BYTES = 16 * 1024 * 1024  # of the robots.txt files that are kept parsed
 MAX_GROUPS = 1_000  # of one file that are kept: a crawl may have many names
 MAX_WHY = 500  # characters of an error: it may quote a line
 
@@ -70,13 +70,13 @@ class _Parsed:
     """A robots line that was read.
 
     site    gives the rules, by dialect and time
-    octets  of the file; None: there was no file
+    bytes  of the file; None: there was no file
     dialect, source  the fields of these names
     groups  the fields of the groups that bind crawlers
     """
 
     site: Site
-    octets: bytes | None
+    body: bytes | None
     dialect: str
     source: str
     groups: dict[tuple[str, Dialect, AccessMode], dict[str, Any]] = field(default_factory=dict)
@@ -108,9 +108,9 @@ class Replay:
         self._use = NO_USE
         self._overrides = AccessOverrides()
         self._parsed: OrderedDict[int, _Parsed] = OrderedDict()
-        self._parsed_octets = 0
-        self._lines: dict[int, bytes] = {}  # the robots lines, packed, without their octets
-        self._octets: dict[str, str] = {}  # those of the files, packed, by their SHA-256
+        self._parsed_bytes = 0
+        self._lines: dict[int, bytes] = {}  # the robots lines, packed, without their bytes
+        self._bodies: dict[str, str] = {}  # those of the files, packed, by their SHA-256
 
     def read(self, fields: Mapping[str, Any]) -> Answers | None:
         """Take in one line. The answers where it is a decision that rests on a robots.txt.
@@ -148,7 +148,7 @@ class Replay:
         self.dialects.clear()  # each crawl has its own
         self._lines.clear()
         self._parsed.clear()
-        self._parsed_octets = 0
+        self._parsed_bytes = 0
 
     def _learn(self, fields: Mapping[str, Any]) -> None:
         name, options = fields["name"], fields["options"]
@@ -156,19 +156,19 @@ class Replay:
         self.fingerprints[name] = fields["fingerprint"]
 
     def _keep(self, fields: Mapping[str, Any]) -> None:
-        if "octets" in fields:
-            self._octets[fields["sha256"]] = fields["octets"]
-        facts = {name: fields[name] for name in fields if name != "octets"}
+        if "body" in fields:
+            self._bodies[fields["sha256"]] = fields["body"]
+        facts = {name: fields[name] for name in fields if name != "body"}
         self._lines[fields["robots"]] = zlib.compress(json.dumps(facts).encode(), 1)
 
     def line(self, number: int) -> dict[str, Any]:
-        """The fields of the robots line of this number, but the octets."""
+        """The fields of the robots line of this number, but the bytes."""
         fields: dict[str, Any] = json.loads(zlib.decompress(self._lines[number]))
         return fields
 
-    def octets_of(self, fields: Mapping[str, Any]) -> bytes | None:
-        """The octets of the file of a robots line; None: there was no file."""
-        return unpacked(self._octets[fields["sha256"]]) if "sha256" in fields else None
+    def body_of(self, fields: Mapping[str, Any]) -> bytes | None:
+        """The bytes of the file of a robots line; None: there was no file."""
+        return unpacked(self._bodies[fields["sha256"]]) if "sha256" in fields else None
 
     def _answers(self, fields: Mapping[str, Any]) -> Answers:
         recorded = {name: fields[name] for name in COMPARED if name in fields}
@@ -194,24 +194,24 @@ class Replay:
         parsed = self._parsed.get(number)
         if parsed is None:
             parsed = self._parsed[number] = self._parse(number)
-            self._parsed_octets += len(parsed.octets or b"")
-            while self._parsed_octets > MAX_PARSED_OCTETS and len(self._parsed) > 2:
+            self._parsed_bytes += len(parsed.body or b"")
+            while self._parsed_bytes > MAX_PARSED_BYTES and len(self._parsed) > 2:
                 _, oldest = self._parsed.popitem(last=False)
-                self._parsed_octets -= len(oldest.octets or b"")
+                self._parsed_bytes -= len(oldest.body or b"")
         else:
             self._parsed.move_to_end(number)
         return parsed
 
     def _parse(self, number: int) -> _Parsed:
         fields = self.line(number)
-        octets = self.octets_of(fields)
-        entry: CacheEntry = entry_from(fields, octets)
+        body = self.body_of(fields)
+        entry: CacheEntry = entry_from(fields, body)
         site = Site(fields["origin"], self._overrides, entry)
-        return _Parsed(site, octets, fields["dialect"], fields["source"])
+        return _Parsed(site, body, fields["dialect"], fields["source"])
 
     def _rules(self, parsed: _Parsed, dialect: Dialect, at: float) -> OriginRules | None:
         if parsed.source == "override":
-            return rules_given(parsed.site.key, dialect, parsed.octets or b"")
+            return rules_given(parsed.site.key, dialect, parsed.body or b"")
         return parsed.site.rules(dialect, at)
 
 

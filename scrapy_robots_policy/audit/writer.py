@@ -24,7 +24,7 @@ from ..compat import CallLater
 from .fields import START, sealed
 
 GZ = ".gz"
-LEVEL = 1  # 72 octets a decision; level 6 takes 60, and 12 us of processor time more
+LEVEL = 1  # 72 bytes a decision; level 6 takes 60, and 12 us of processor time more
 GZIP = 16 + zlib.MAX_WBITS  # for `zlib`: a stream with the header of a gzip file
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
@@ -82,8 +82,8 @@ class LogFile:
         if self.path.is_file():
             self.path.unlink()
 
-    def _write(self, octets: bytes) -> None:
-        left = memoryview(octets)
+    def _write(self, data: bytes) -> None:
+        left = memoryview(data)
         try:
             while left:
                 left = left[os.write(self._descriptor, left) :]
@@ -93,7 +93,7 @@ class LogFile:
             raise
 
 
-MAX_GATHERED = 256 * 1024  # octets
+MAX_GATHERED = 256 * 1024  # bytes
 FLUSH_AFTER = 0.5  # seconds; a line is on the disk within one second
 
 

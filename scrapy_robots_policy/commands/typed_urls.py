@@ -17,22 +17,22 @@ _SITE = re.compile(
 )
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 _SCHEME = re.compile(r"(?!https?://[^/])([a-z]+):/*([^/].*)", re.IGNORECASE)  # not a right one
-_OCTET = re.compile("[\udc80-\udcff]")  # one that was not decoded (PEP 383)
+_BYTE = re.compile("[\udc80-\udcff]")  # one that was not decoded (PEP 383)
 
 
 def as_url(argument: str) -> str:
-    """An argument as a URL. Octets that the locale cannot decode are read as UTF-8."""
-    return text_of(os.fsencode(argument)) if _OCTET.search(argument) else argument
+    """An argument as a URL. Bytes that the locale cannot decode are read as UTF-8."""
+    return text_of(os.fsencode(argument)) if _BYTE.search(argument) else argument
 
 
-def text_of(octets: bytes) -> str:
+def text_of(data: bytes) -> str:
     """URLs as text. What is no UTF-8 is escaped, as in a URL that is sent."""
-    text = octets.decode("utf-8", "surrogateescape")
-    return text if text.isascii() else _OCTET.sub(_escaped, text)
+    text = data.decode("utf-8", "surrogateescape")
+    return text if text.isascii() else _BYTE.sub(_escaped, text)
 
 
-def _escaped(octet: re.Match[str]) -> str:
-    return f"%{ord(octet[0]) - 0xDC00:02X}"
+def _escaped(byte: re.Match[str]) -> str:
+    return f"%{ord(byte[0]) - 0xDC00:02X}"
 
 
 def whole_url_of(text: str, path: str = "") -> str:

@@ -53,16 +53,16 @@ from ..rep.url import url_of
 from .redirects import REDIRECTS, Answer, follow, spelled_address
 from .request import NO_LIMIT, FetchOrder, FetchSlot, RequestProfile, trim
 from .result import (
+    MAX_BYTES,
     MAX_ENCODINGS,
-    MAX_OCTETS,
     by_name,
     can_be_sent,
     can_unpack,
     cause_of,
     check_answer,
     encodings_of,
+    fetch_limit,
     is_fault_of,
-    octets_read,
     package_of,
     result_of,
     unpack,
@@ -297,7 +297,7 @@ def is_file(response: Response) -> bool:
 
 
 class Body:
-    """What came in for one request, at most `limit` octets of it.
+    """What came in for one request, at most `limit` bytes of it.
 
     In its `with` block the body is expected: it is capped as it comes in, and kept packed.
 
@@ -326,7 +326,7 @@ class Body:
             self.slot.end(self.request)
         del self.request  # its meta has this body: only the collector would free the two
 
-    def octets(self, response: Response) -> bytes:
+    def body(self, response: Response) -> bytes:
         """The unpacked file, cut at the limit; none of an error page. Raises UnreadableBodyError,
         and StopDownload where another component has had the download stopped before its end.
 
@@ -337,11 +337,11 @@ class Body:
             return b""
         if self._is_stopped_by_others(response):
             raise StopDownload
-        octets = response.body
+        body = response.body
         if encodings := self.encodings or encodings_in(response):
             is_whole = self.received <= self.limit
-            octets = unpack(octets, encodings, self.limit, is_whole=is_whole)
-        return without_browser_page(octets)[: self.limit]
+            body = unpack(body, encodings, self.limit, is_whole=is_whole)
+        return without_browser_page(body)[: self.limit]
 
     def _is_stopped_by_others(self, response: Response) -> bool:
         """Whether a rule may stand in what is missing. A short file is often there whole when a
@@ -406,7 +406,7 @@ class Bodies:
             body.encodings = encodings
             response.headers.pop("Content-Encoding", None)
         else:
-            request.meta["download_maxsize"] = MAX_OCTETS
+            request.meta["download_maxsize"] = MAX_BYTES
         # A middleware may send another request in its place.
         body.has_come = not body.is_over and request is body.request
         body.slot.end(request)
@@ -715,7 +715,7 @@ class Fetcher:
         """((what came, where it points to), what went wrong)"""
         validators = _validators(order, hops)
         request = self.profile.request(url, validators, order)
-        limit = octets_read(order.dialect)
+        limit = fetch_limit(order.dialect)
         asked_at = self.now()
         try:
             with Body(self.bodies, request, limit + 1, order.slot) as body:  # is there more?
@@ -730,7 +730,7 @@ class Fetcher:
             check_answer(
                 response.status, headers, is_proxied=is_proxied, is_conditional=bool(validators)
             )
-            result = self._result(response.status, headers, body.octets(response))
+            result = self._result(response.status, headers, body.body(response))
             exchanges.append(self._exchange(request, asked_at, result, headers))
             result = _marked_if_cut(result, order, limit)
             return _answer(result, response, is_proxied=is_proxied), None
@@ -759,10 +759,10 @@ class Fetcher:
         url, now = request.url, self.now()
         return Exchange(url, asked_at, now, result.status, result.cause, sent, headers)
 
-    def _result(self, status: int, headers: dict[str, str], octets: bytes) -> FetchResult:
+    def _result(self, status: int, headers: dict[str, str], body: bytes) -> FetchResult:
         if not 0 <= status <= MAX_STATUS:
             return FetchResult(None, cause="no HTTP status")
-        return result_of(status, headers, octets, self.now())
+        return result_of(status, headers, body, self.now())
 
 
 def _answer(result: FetchResult, response: Response, *, is_proxied: bool) -> Answer:
@@ -796,7 +796,7 @@ def _marked_if_cut(result: FetchResult, order: FetchOrder, limit: int) -> FetchR
     """Whether there was more than the dialect reads, which is `limit`; a 304 is as its copy."""
     if result.status == 304 and order.entry is not None:
         return replace(result, is_cut=order.entry.latest.is_cut)
-    return replace(result, is_cut=True) if len(result.octets) > limit else result
+    return replace(result, is_cut=True) if len(result.body) > limit else result
 
 
 def _is_about_another_file(result: FetchResult, order: FetchOrder) -> bool:
@@ -814,7 +814,7 @@ def _validators(order: FetchOrder, hops: tuple[str, ...]) -> dict[str, str]:
     entry = order.entry
     if order.is_plain or entry is None or entry.latest.hops != hops:
         return {}
-    if not has_whole_copy(entry, octets_read(order.dialect)):
+    if not has_whole_copy(entry, fetch_limit(order.dialect)):
         return {}
     validators = {
         "If-None-Match": entry.latest.etag,

@@ -202,7 +202,7 @@ TO_OTHER_SITE = "redirect to another site"
 
 
 class Answer(NamedTuple):
-    """What came for a URL: the result, and the Location header, whose octets are its characters.
+    """What came for a URL: the result, and the Location header, whose bytes are its characters.
 
     peer        the address that answered, or its text; "" where it is not known
     is_proxied  whether a proxy answered: it looks names up, and we do not
@@ -308,7 +308,7 @@ def redirect_target(url: str, location: str) -> str | None:
     """Where a redirect leads, without credentials and fragment; None where it leads nowhere, or to
     a URL that is too long.
 
-    location  the header, whose octets are its characters; read as UTF-8, as Scrapy reads it
+    location  the header, whose bytes are its characters; read as UTF-8, as Scrapy reads it
     """
     if not location:
         return None

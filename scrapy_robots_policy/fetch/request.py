@@ -125,7 +125,7 @@ class RequestProfile:
         if order.with_credentials and origin_of(url) == origin_of_key(order.origin):
             del not_added["Authorization"]  # no other site gets them, wherever it redirects to
         ours = dict(not_added)
-        # The octets of a validator are its characters: it goes back as it came.
+        # The bytes of a validator are its characters: it goes back as it came.
         ours |= {name: value.encode("latin-1", "replace") for name, value in headers.items()}
         scheme = url.partition(":")[0]
         if scheme not in self.by_plugin:

@@ -27,7 +27,7 @@ from typing import Any
 
 from ..rep import Dialect, FetchResult
 
-MAX_OCTETS = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
+MAX_BYTES = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
 
 # Words, and the names of exceptions for which they stand. The chain of causes of an exception may
 # have several of these names: the first row that has one of them counts.
@@ -147,16 +147,16 @@ def can_unpack(encodings: Iterable[str]) -> bool:
 
 
 def unpack(packed: bytes, encodings: Sequence[str], limit: int, *, is_whole: bool) -> bytes:
-    """At most `limit` octets of a body. Raises UnreadableBodyError if it cannot be unpacked.
+    """At most `limit` bytes of a body. Raises UnreadableBodyError if it cannot be unpacked.
 
     is_whole  whether the packed body came to its end; else it may end in the middle
     """
     if len(encodings) > MAX_ENCODINGS:
         raise UnreadableBodyError(f"{len(encodings)} nested encodings")
-    octets = packed
+    body = packed
     for encoding in reversed(encodings):
-        octets = _decode(octets, encoding, limit, is_whole)
-    return octets[:limit]
+        body = _decode(body, encoding, limit, is_whole)
+    return body[:limit]
 
 
 def _decode(packed: bytes, encoding: str, limit: int, is_whole: bool) -> bytes:
@@ -170,29 +170,29 @@ def _decode(packed: bytes, encoding: str, limit: int, is_whole: bool) -> bytes:
     raise UnreadableBodyError(encoding)
 
 
-def _is_text(octets: bytes) -> bool:
+def _is_text(body: bytes) -> bool:
     """Whether it is UTF-8, which may be cut in the middle of a character."""
     try:
-        getincrementaldecoder("utf-8")().decode(octets)
+        getincrementaldecoder("utf-8")().decode(body)
     except UnicodeDecodeError:
         return False
     return True
 
 
 def _members(new: Callable[[], Any], packed: bytes, limit: int, is_whole: bool) -> bytes:
-    """Some `limit` octets at most. Raises ValueError, and what the decoder raises."""
-    octets = b""
+    """Some `limit` bytes at most. Raises ValueError, and what the decoder raises."""
+    body = b""
     for _ in range(MAX_MEMBERS):  # RFC 1952 §2.2: a gzip file may have several members
         decoder = new()
-        part: bytes = decoder.decompress(packed, limit - len(octets))
-        octets += part
+        part: bytes = decoder.decompress(packed, limit - len(body))
+        body += part
         packed = decoder.unused_data
-        if len(octets) >= limit:
-            return octets
+        if len(body) >= limit:
+            return body
         if not decoder.eof and is_whole:
             raise ValueError("it ends too soon")
         if not packed:  # the stream has ended, or was cut
-            return octets
+            return body
     raise ValueError("it has too many members")
 
 
@@ -231,7 +231,7 @@ def check_answer(
 
 
 def _is_whole(content_range: str) -> bool:
-    """Whether a Content-Range is that of all octets of the file. RFC 9110 §14.4."""
+    """Whether a Content-Range is that of all bytes of the file. RFC 9110 §14.4."""
     match = _WHOLE_RANGE.fullmatch(content_range.strip())
     return match is not None and int(match[1]) + 1 == int(match[2])
 
@@ -255,11 +255,11 @@ def by_name(headers: Iterable[tuple[bytes, Sequence[bytes]]]) -> dict[str, str]:
     }
 
 
-def result_of(status: int, headers: Mapping[str, str], octets: bytes, now: float) -> FetchResult:
-    """What a response says. `octets`: the file, unpacked; `now`: when the response came."""
+def result_of(status: int, headers: Mapping[str, str], body: bytes, now: float) -> FetchResult:
+    """What a response says. `bytes`: the file, unpacked; `now`: when the response came."""
     return FetchResult(
         status,
-        octets,
+        body,
         media_type=media_type(headers),
         lifetime=lifetime(headers, now),
         retry_after=retry_after(headers, now),
@@ -306,7 +306,7 @@ def media_type(headers: Mapping[str, str]) -> str:
 
 
 def validator(headers: Mapping[str, str], name: str) -> str:
-    """An ETag or Last-Modified; "" where there is none, or one that is not worth its octets."""
+    """An ETag or Last-Modified; "" where there is none, or one that is not worth its bytes."""
     value = headers.get(name, "")
     return value if len(value) <= MAX_VALIDATOR else ""
 
@@ -329,17 +329,17 @@ def _is_seconds(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 10
 
 
-def whole_lines(octets: bytes, max_octets: int | None = None) -> bytes:
-    """The file; of one with more than `max_octets` (None: `MAX_OCTETS`), the lines that end within
+def whole_lines(body: bytes, max_bytes: int | None = None) -> bytes:
+    """The file; of one with more than `max_bytes` (None: `MAX_BYTES`), the lines that end within
     them. A rule that is cut in two would be another rule: "Allow: /a" of "Allow: /a/b".
     """
-    limit = MAX_OCTETS if max_octets is None else max_octets
-    if len(octets) <= limit:
-        return octets
-    start = octets[:limit]
+    limit = MAX_BYTES if max_bytes is None else max_bytes
+    if len(body) <= limit:
+        return body
+    start = body[:limit]
     return start[: max(start.rfind(b"\n"), start.rfind(b"\r")) + 1]
 
 
-def octets_read(dialect: Dialect) -> int:
-    """How many octets of a robots.txt are fetched for a dialect. RFC 9309 §2.5."""
-    return min(dialect.size_limit, MAX_OCTETS)
+def fetch_limit(dialect: Dialect) -> int:
+    """How many bytes of a robots.txt are fetched for a dialect. RFC 9309 §2.5."""
+    return min(dialect.size_limit, MAX_BYTES)

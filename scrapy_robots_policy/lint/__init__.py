@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import chain
 
 from ..rep.access import FetchResult
-from ..rep.checks import check_octets, check_strings
+from ..rep.checks import check_body, check_strings
 from ..rep.dialect import Dialect
 from ..rep.engines import dialect_of
 from .agent_findings import CHECKS as AGENTS
@@ -48,19 +48,19 @@ def lint(  # noqa: PLR0913 - each is named where it is given
     size: int = 0,
     served: FetchResult | None = None,
 ) -> tuple[Finding, ...]:
-    """All findings, in the order of the file. Total: any octets can be checked, in linear time.
+    """All findings, in the order of the file. Total: any bytes can be checked, in linear time.
 
     select  codes, or the starts of codes ("R4"), to look for; none: all but R601
     ignore  codes, or the starts of codes, to leave out
     url     the address of the robots.txt, where it is known
-    size    the octets of the whole file, where `body` is only the start of it
+    size    the bytes of the whole file, where `body` is only the start of it
     served  what the fetch brought, where the file was fetched
 
     An HTML page, or what is no text, gives that one finding and no other about the file. Comments
     in the file may ask to leave findings out (see `source_file.ignored`). ValueError for an unknown
-    dialect name; TypeError where `body` is no octets.
+    dialect name; TypeError where `body` is no bytes.
     """
-    check_octets(body)
+    check_body(body)
     check_strings("select", select)
     check_strings("ignore", ignore)
     source = SourceFile(bytes(body), dialect_of(dialect), url, size)

@@ -20,9 +20,9 @@ from .habits import SITE, SOMEBODY, group_alone, reads_whole_names
 from .rule_findings import meant_path
 from .source_file import SourceFile, and_others, whole
 
-LONGEST_NAME = 32  # octets
-_LONG = 9  # octets
-_SHORTEST = 6  # octets; shorter names are near too many others
+LONGEST_NAME = 32  # bytes
+_LONG = 9  # bytes
+_SHORTEST = 6  # bytes; shorter names are near too many others
 _NAMES = {agent.name.lower(): agent.name for agent in crawlers()}
 _BY_INITIAL = {
     initial: [name for name in _NAMES if name[0] == initial and len(name) >= _SHORTEST]
@@ -44,7 +44,7 @@ def binds(value: str, dialect: Dialect) -> bool:
 @lru_cache(maxsize=1024)
 def crawler_near(name: str) -> str:
     """The one crawler whose name a misspelt one was meant to be; "" where there is none, or where
-    the name is itself a crawler's. `name` has at most `LONGEST_NAME` octets.
+    the name is itself a crawler's. `name` has at most `LONGEST_NAME` bytes.
     """
     name = name.lower()
     if name in _NAMES or len(name) < _SHORTEST:

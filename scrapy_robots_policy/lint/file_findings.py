@@ -114,7 +114,7 @@ def encoding(source: SourceFile) -> Iterator[Finding]:
     for match in _READ.finditer(source.text):  # comments may be in any encoding
         if not match[0].isascii() and (at := _first_fault(match[0])) >= 0:
             start = match.start() + at
-            message, fix = "this octet is not UTF-8", "save the file as UTF-8"
+            message, fix = "this byte is not UTF-8", "save the file as UTF-8"
             if source.text[start] == _NO_BREAK_SPACE:
                 message += ": in ISO 8859-1 it is a no-break space, which nobody sees"
                 fix = "remove it"
@@ -125,10 +125,10 @@ def encoding(source: SourceFile) -> Iterator[Finding]:
             return
 
 
-def _first_fault(octets: str) -> int:
+def _first_fault(text: str) -> int:
     """Where the text stops being UTF-8; -1 where it does not."""
     try:
-        octets.encode("latin-1").decode("utf-8")
+        text.encode("latin-1").decode("utf-8")
     except UnicodeDecodeError as error:
         return error.start
     return -1
@@ -148,7 +148,7 @@ def size(source: SourceFile) -> Iterator[Finding]:
     yield source.finding(
         "R103",
         source.span_of_line(last),
-        f"the file has {source.size:,} octets: {'; '.join(effects)}",
+        f"the file has {source.size:,} bytes: {'; '.join(effects)}",
         "join rules by their common start, or with *",
         tuple(dialect.name for dialect in over),
     )
@@ -171,7 +171,7 @@ def long_lines(source: SourceFile) -> Iterator[Finding]:
             yield source.finding(
                 "R104",
                 source.span_of_line(number),
-                f"the line has {len(line):,} octets: {listed(cutting)} reads the first "
+                f"the line has {len(line):,} bytes: {listed(cutting)} reads the first "
                 f"{GOOGLE_LINE:,}",
                 "one rule a line; a value this long is never a path",
                 cutting,
@@ -198,21 +198,21 @@ def unseen(source: SourceFile) -> Iterator[Finding]:
     for line in source.directives():
         character = first_unseen(line[2])
         if character:
-            octets = character.encode()
-            start = line.start(2) + line[2].index(octets.decode("latin-1"))
+            sent = character.encode()
+            start = line.start(2) + line[2].index(sent.decode("latin-1"))
             yield source.finding(
                 "R112",
-                (start, start + len(octets)),
+                (start, start + len(sent)),
                 f"the value holds {named(character)}, which nobody sees",
-                f"remove it; in a path that shall hold it, write {quote(octets)}",
+                f"remove it; in a path that shall hold it, write {quote(sent)}",
             )
 
 
-def first_unseen(octets: str) -> str:
+def first_unseen(text: str) -> str:
     """The first character that nobody sees; "" where there is none, or no UTF-8 (R102)."""
-    if octets.isascii() or _first_fault(octets) >= 0:
+    if text.isascii() or _first_fault(text) >= 0:
         return ""
-    return next(filter(_is_unseen, octets.encode("latin-1").decode("utf-8")), "")
+    return next(filter(_is_unseen, text.encode("latin-1").decode("utf-8")), "")
 
 
 def _is_unseen(character: str) -> bool:
@@ -270,7 +270,7 @@ _PROPOSED = {
     "max-crawl-rate": "write Crawl-delay: and the seconds between two requests",
 }
 _NEAR = 0.8  # of difflib's 1.0; "Dissalow" has 0.88 of "Disallow", "Disallowed-by" 0.76
-_LONGEST_KEY = 32  # octets
+_LONGEST_KEY = 32  # bytes
 _MARK = "\xef\xbb\xbf"
 _SECOND_KEY = re.compile(
     rf"(?:^|[{WHITE}]|^/(?=u))(user-agent|allow|disallow|sitemap|crawl-delay)[{WHITE}]*:",

@@ -4,7 +4,7 @@ Numbers are for good: 1xx the file, 2xx lines, 3xx groups, 4xx rules, 5xx other 
 `rules.md` has the texts: what a finding is, why it matters and how to fix it.
 
 Findings of the same kind in lines that follow one another are joined as they come: a file of a few
-octets a line may have millions, and each would take more memory than its line.
+bytes a line may have millions, and each would take more memory than its line.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Edit:
     """A change of one line that does what the fix of a finding says.
 
     line  from 1
-    text  what stands there then, octets as characters; None: the line is removed
+    text  what stands there then, bytes as characters; None: the line is removed
     """
 
     line: int
@@ -61,7 +61,7 @@ class Edit:
 class Finding:
     """One finding, and where it stands.
 
-    line, column  from 1; columns count characters, not octets
+    line, column  from 1; columns count characters, not bytes
     end           the column after the last character meant
     message       what is wrong here, in a sentence
     fix           what to write or do instead, in a sentence; "" where nothing is to be done
@@ -174,15 +174,15 @@ ON_REQUEST = frozenset({"R601"})
 _LONGEST_QUOTE = 80  # characters; a value may be as long as the file
 
 
-def quoted(octets: str) -> str:
+def quoted(text: str) -> str:
     """A value from the file in a sentence: in quotes, for people to read, and never long."""
-    short = octets if len(octets) <= _LONGEST_QUOTE else octets[:_LONGEST_QUOTE] + "..."
+    short = text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "..."
     return repr(readable(short))
 
 
-def unquoted(octets: str) -> str:
+def unquoted(text: str) -> str:
     """As `quoted`, without the quotes: for a path after the key of its rule."""
-    return quoted(octets)[1:-1]
+    return quoted(text)[1:-1]
 
 
 MAX_RUNS = 2000  # of one kind; the last of them stands for all that come after it
@@ -310,17 +310,17 @@ def edited(body: bytes, edits: Iterable[Edit]) -> bytes:
     by_line: dict[int, Edit] = {}
     for change in edits:
         by_line.setdefault(change.line, change)
-    octets, removed = bytearray(), b""  # the end of the line that was removed last
+    new, removed = bytearray(), b""  # the end of the line that was removed last
     for number, line in enumerate(_LINE.findall(body), 1):
         edit = by_line.get(number)
         if edit and edit.text is None:
             removed = _end_of(line)
             continue
-        if removed and octets.endswith(b"\r") and line.startswith((b"\r", b"\n")):
-            _keep_apart(octets, removed)
-        octets += _edited(line, edit) if edit else line
+        if removed and new.endswith(b"\r") and line.startswith((b"\r", b"\n")):
+            _keep_apart(new, removed)
+        new += _edited(line, edit) if edit else line
         removed = b""
-    return bytes(octets)
+    return bytes(new)
 
 
 def _edited(line: bytes, edit: Edit) -> bytes:
@@ -331,18 +331,18 @@ def _end_of(line: bytes) -> bytes:
     return line[len(line.rstrip(b"\r\n")) :]
 
 
-def _keep_apart(octets: bytearray, removed: bytes) -> None:
+def _keep_apart(new: bytearray, removed: bytes) -> None:
     """Put the end of the removed line in place of the carriage return that the file ends with now.
     A blank line follows, whose end would be one with that return: a line feed to all readers, to
     some another return as well. Two returns stay two.
     """
-    del octets[-1]
-    if removed != b"\r" or not octets.endswith(b"\r"):
-        octets += removed
+    del new[-1]
+    if removed != b"\r" or not new.endswith(b"\r"):
+        new += removed
 
 
 def fixed(
-    octets: bytes, findings: Findings, lint: Callable[[bytes], Findings], *, all_of: bool
+    body: bytes, findings: Findings, lint: Callable[[bytes], Findings], *, all_of: bool
 ) -> tuple[bytes, int, Findings]:
     """(the file, how many findings were fixed, the findings that are left)
 
@@ -358,8 +358,8 @@ def fixed(
             break
         code = min(finding.code for finding in fixable)
         chosen = [finding for finding in fixable if finding.code == code]
-        after = edited(octets, [edit for finding in chosen for edit in finding.edits])
-        if after == octets:
+        after = edited(body, [edit for finding in chosen for edit in finding.edits])
+        if after == body:
             break
-        octets, count, findings = after, count + len(chosen), lint(after)
-    return octets, count, findings
+        body, count, findings = after, count + len(chosen), lint(after)
+    return body, count, findings

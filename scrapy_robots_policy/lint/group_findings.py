@@ -2,7 +2,7 @@
 
 
 The engine is asked, in the dialect of the file, about a rule's own path as if it were a URL. In
-place of each wildcard, and at the end of the rule, stands an octet that no rule holds. So another
+place of each wildcard, and at the end of the rule, stands a byte that no rule holds. So another
 rule matches such a URL only if it matches all that this rule matches.
 
 A rule is safe to remove when what stands in for it binds the same crawlers in every dialect: no
@@ -345,9 +345,9 @@ GROUPS = (orphans, joined, blank_lines, all_disallowed, without_rules, named_aga
 
 
 _MAX_BEATEN = 100  # findings R404 in a file
-_MAX_STEPS = 200_000_000  # octets of rules that are no plain paths, times octets of all rules
+_MAX_STEPS = 200_000_000  # bytes of rules that are no plain paths, times bytes of all rules
 _MAX_NAMED = 3  # lines in a message
-_LONGEST_PLAIN = 500  # octets of a path whose starts are looked up
+_LONGEST_PLAIN = 500  # bytes of a path whose starts are looked up
 # Alike in every dialect. To some, "//" begins the name of a host.
 _PLAIN = re.compile(r"(?!//)/[A-Za-z0-9/_.,;:=?&+~()!@'-]*")
 
@@ -391,12 +391,12 @@ def duplicates(source: SourceFile) -> Iterator[Finding]:
 
 def beaten(source: SourceFile) -> Iterator[Finding]:
     """Rules that a stronger one contradicts wherever they match."""
-    max_octets = _MAX_STEPS // (1 + sum(len(rule.path) for rule in source.every_rule))
+    max_bytes = _MAX_STEPS // (1 + sum(len(rule.path) for rule in source.every_rule))
     findings = (
         finding
         for group in _groups(source)
         if len({rule.allow for rule in group.rules}) > 1
-        for finding in _beaten(source, _Rules(group.rules, source.dialect, max_octets))
+        for finding in _beaten(source, _Rules(group.rules, source.dialect, max_bytes))
     )
     return islice(findings, _MAX_BEATEN)
 
@@ -405,17 +405,17 @@ def beaten(source: SourceFile) -> Iterator[Finding]:
 class _Rules:
     """The rules of a group as the engine takes them.
 
-    max_octets  of the rules that are no plain paths; those after them are left out
+    max_bytes  of the rules that are no plain paths; those after them are left out
     """
 
     rules: tuple[Rule, ...]
     dialect: Dialect
-    max_octets: int
+    max_bytes: int
 
     @cached_property
     def kept(self) -> list[tuple[Rule, bool]]:
         """The rules, and whether each is a plain path."""
-        left = self.max_octets
+        left = self.max_bytes
         kept = []
         for rule in self.rules:
             is_plain = _PLAIN.fullmatch(rule.path) is not None

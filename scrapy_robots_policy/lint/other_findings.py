@@ -339,7 +339,7 @@ _RETIRED_LINES = {  # the message and the fix
 }
 _STANDARD = Dialect("as the standard has it")
 _MAX_CAUSES = 8  # looked for in each dialect
-_MAX_OCTETS = 30_000_000  # read to find where dialects disagree, and why; some 5 s
+_MAX_BYTES = 30_000_000  # read to find where dialects disagree, and why; some 5 s
 _DAY = 24 * 3600
 _LONG_DELAY = 3600  # seconds
 
@@ -435,11 +435,11 @@ def disagreements(source: SourceFile) -> Iterator[Finding]:
 
     Of a large file, the first rules are looked at: each question reads the whole file again.
     """
-    answered = max(1, _MAX_OCTETS // (1 + len(source.others) * len(source.body)))
+    answered = max(1, _MAX_BYTES // (1 + len(source.others) * len(source.body)))
     rules = [rule for group in source.groups if STAR in group.names for rule in group.rules]
     probes = [(rule, SITE + meant_path(rule.path)) for rule in rules if rule.path][:answered]
     disputes: dict[tuple[str, ...], list[_Dispute]] = {}
-    budget = _Budget(_MAX_OCTETS // (1 + len(source.body)))
+    budget = _Budget(_MAX_BYTES // (1 + len(source.body)))
     for other in source.others:
         theirs = RuleSet(source.body, other)
         for dispute in _disputes(source, theirs, probes, budget):

@@ -175,7 +175,7 @@ def _plain(escape: str) -> str:
     return character if character in _UNRESERVED else ""
 
 
-@lru_cache(maxsize=1024)  # three octets each
+@lru_cache(maxsize=1024)  # three bytes each
 def _is_decoded(escape: str, dialect: Dialect) -> bool:
     rules = group_alone(dialect, f"Disallow: /{escape}")
     return not rules.allowed(f"{SITE}/{_plain(escape)}", SOMEBODY)

@@ -23,7 +23,7 @@ _WHOLE = Dialect("whole file", size_limit=NO_LIMIT, text=Text.PERL)
 ANYTHING = "\n"  # in a path: no rule holds one, and no dialect with wildcards rewrites it
 SAYS_SOMETHING = re.compile(rf"\n[{WHITE}]*[^#{WHITE}\n](?:[^\n]*[^{WHITE}\n])?")
 
-_MAX_OCTETS = 50_000_000  # of a file, times questions
+_MAX_BYTES = 50_000_000  # of a file, times questions
 
 Span = tuple[int, int]  # offsets in the text: from, to
 
@@ -52,7 +52,7 @@ class SourceFile:
     """A robots.txt and a dialect. `text` is what the dialect reads of it (`rep.text.clean_text`).
 
     url   the address of the file; "" where it is not known
-    size  its octets: more than those of `body`, where that is only the start of it
+    size  its bytes: more than those of `body`, where that is only the start of it
     """
 
     def __init__(self, body: bytes, dialect: Dialect, url: str = "", size: int = 0) -> None:
@@ -124,7 +124,7 @@ class SourceFile:
     @property
     def max_questions(self) -> int:
         """How often a check may ask `rules`: a question may cost as much as the file is long."""
-        return 1 + _MAX_OCTETS // (1 + len(self.body))
+        return 1 + _MAX_BYTES // (1 + len(self.body))
 
     @cached_property
     def rules_of_lists(self) -> list[tuple[AgentList, tuple[Rule, ...]]]:
@@ -203,8 +203,8 @@ class SourceFile:
         """Whether a dialect does not read the whole file, or would not with a space before each
         "#". A changed line moves where such a file is cut.
         """
-        octets = self.size + self.body.count(b"#")
-        return any(octets > bytes_read(octets, dialect) for dialect in self.dialects)
+        size = self.size + self.body.count(b"#")
+        return any(size > bytes_read(size, dialect) for dialect in self.dialects)
 
     @cached_property
     def written(self) -> list[str]:
@@ -262,8 +262,8 @@ def readable_lines(body: bytes) -> list[str]:
     return _decoded(clean_text(body, _WHOLE)[1:]).split("\n")
 
 
-def _decoded(octets: str) -> str:
-    return readable(octets).removeprefix(_MARK)
+def _decoded(text: str) -> str:
+    return readable(text).removeprefix(_MARK)
 
 
 def and_others(source: SourceFile, noun: str, others: list[re.Match[str]]) -> str:

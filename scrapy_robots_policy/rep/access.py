@@ -186,18 +186,18 @@ class FetchResult:
     """One finished try to fetch a robots.txt.
 
     status        HTTP status of the last response; None without a response
-    octets        the body, cut at the fetcher's limit
+    bytes        the body, cut at the fetcher's limit
     cause         why there was no response ("timeout", "dns"), or more about the status
     lifetime      seconds of freshness by HTTP caching (Cache-Control, Expires); None without
     retry_after   seconds to wait, by the header Retry-After; None without
     hops          the URLs that redirects led to, in order; without the first URL
-    is_cut        whether there were more octets, or more redirects, than the dialect that asked
+    is_cut        whether there were more bytes, or more redirects, than the dialect that asked
                   for the file reads
     site_answers  whether the site answers other requests; None: not known, so a status is a yes
     """
 
     status: int | None
-    octets: bytes = b""
+    body: bytes = b""
     cause: str = ""
     media_type: str = ""
     lifetime: float | None = None
@@ -213,9 +213,9 @@ class FetchResult:
 class CacheEntry:
     """The facts about one origin's robots.txt. It has no dialect and no parsed rules.
 
-    latest         the last result, without its octets. Of a failure the type, the validators, and
+    latest         the last result, without its bytes. Of a failure the type, the validators, and
                    whether it is cut, are those of the copy, if there is one
-    octets         the copy: the body of the last 2xx response; None if there was none, or if a
+    bytes         the copy: the body of the last 2xx response; None if there was none, or if a
                    4xx or 3xx has withdrawn it since
     fetched_at     when a response last showed that the copy is current
     asked_at       when the last result came
@@ -228,7 +228,7 @@ class CacheEntry:
 
     latest: FetchResult
     asked_at: float
-    octets: bytes | None = None
+    body: bytes | None = None
     fetched_at: float = 0.0
     failing_since: float | None = None
     failures: int = 0
@@ -237,25 +237,25 @@ class CacheEntry:
     @property
     def current_at(self) -> float:
         """When a response last showed that this entry is true of the site's file."""
-        return self.asked_at if self.octets is None else self.fetched_at
+        return self.asked_at if self.body is None else self.fetched_at
 
 
 def remember(previous: CacheEntry | None, fetched: FetchResult, now: float) -> CacheEntry:
     """The entry after one more try. It is the same for all dialects: any 2xx body is a copy."""
     status = fetched.status
     if status is not None and 200 <= status < 300:
-        return CacheEntry(replace(fetched, octets=b""), now, fetched.octets, now)
-    if status == 304 and previous is not None and previous.octets is not None:
-        return CacheEntry(_revalidated(previous.latest, fetched), now, previous.octets, now)
+        return CacheEntry(replace(fetched, body=b""), now, fetched.body, now)
+    if status == 304 and previous is not None and previous.body is not None:
+        return CacheEntry(_revalidated(previous.latest, fetched), now, previous.body, now)
     if status is not None and 300 <= status < 500 and status not in {304, 429}:
-        return CacheEntry(replace(fetched, octets=b""), now)
+        return CacheEntry(replace(fetched, body=b""), now)
     return _failed(previous, fetched, now)
 
 
 def _revalidated(stored: FetchResult, answer: FetchResult) -> FetchResult:
     """RFC 9111 §4.3.4: a 304 updates the stored response; headers that it lacks stay as stored.
 
-    So does the ETag, which names the octets. Another one would be that of another file.
+    So does the ETag, which names the bytes. Another one would be that of another file.
     """
     has_failed = stored.status is None or stored.status >= 300  # its lifetime is not the copy's
     lifetime = None if has_failed else stored.lifetime
@@ -270,10 +270,10 @@ def _revalidated(stored: FetchResult, answer: FetchResult) -> FetchResult:
 
 
 def _failed(previous: CacheEntry | None, fetched: FetchResult, now: float) -> CacheEntry:
-    latest = replace(fetched, octets=b"")
+    latest = replace(fetched, body=b"")
     if previous is None:
         return CacheEntry(latest, now, failing_since=now, failures=1)
-    if previous.octets is not None:
+    if previous.body is not None:
         latest = _beside_copy(latest, previous.latest)
     unknown = max(now - previous.asked_at - KNOWN_FOR, 0.0)
     unreachable_since = previous.unreachable_since
@@ -310,12 +310,12 @@ def _beside_copy(failure: FetchResult, copy: FetchResult) -> FetchResult:
 
 
 def has_whole_copy(entry: CacheEntry, size_limit: int) -> bool:
-    """Whether the copy has all the octets that a dialect with this size limit reads."""
-    octets = entry.octets
-    return octets is not None and (not entry.latest.is_cut or len(octets) > size_limit)
+    """Whether the copy has all the bytes that a dialect with this size limit reads."""
+    body = entry.body
+    return body is not None and (not entry.latest.is_cut or len(body) > size_limit)
 
 
-HEAD = 4096  # octets in which a page shows itself
+HEAD = 4096  # bytes in which a page shows itself
 
 _MARKS = re.compile(rb"(?:\s*(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff|\0))*")
 # ASCII in UTF-16 or UTF-32, after a byte order mark or none.
@@ -324,7 +324,7 @@ _WIDE = re.compile(
     rb"(?:(?:[^\0]\0){2}|(?:\0[^\0]){2}|(?:[^\0]\0{3}){2}|(?:\0{3}[^\0]){2})"
 )
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
-_MAX_SHARE = 50  # in text, no more than one octet of so many is a control character
+_MAX_SHARE = 50  # in text, no more than one byte of so many is a control character
 _PAGE = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!doctype html|<html|<head)", re.IGNORECASE)
 
 # The page that Chromium, Firefox and WebKit make of a text: a head without text, and a <pre>.
@@ -337,52 +337,52 @@ _BEFORE_TEXT = re.compile(
 _AFTER_TEXT = re.compile(
     rb"</pre>\s*(?:<div\b[^<>]*></div>\s*)?(?:</body>\s*)?(?:</html>\s*)?", re.IGNORECASE
 )
-_LONGEST_END = 500  # octets after the text
+_LONGEST_END = 500  # bytes after the text
 # What the HTML standard escapes where a text is written as HTML (13.3); "&" last.
 _ESCAPES = ((b"&lt;", b"<"), (b"&gt;", b">"), (b"&nbsp;", b"\xc2\xa0"), (b"&amp;", b"&"))
 
 
-def start_of(octets: bytes) -> bytes:
+def start_of(body: bytes) -> bytes:
     """How a file starts, after byte order marks; what is UTF-16 without its NULs."""
-    marks = _MARKS.match(octets, 0, HEAD)
+    marks = _MARKS.match(body, 0, HEAD)
     begin = marks.end() if marks else 0
-    start = octets[begin : begin + HEAD]
+    start = body[begin : begin + HEAD]
     return start.replace(b"\0", b"") if start[1:2] == b"\0" else start
 
 
-def is_html_page(octets: bytes) -> bool:
+def is_html_page(body: bytes) -> bool:
     """Whether a file begins as an HTML page does."""
-    return _PAGE.match(start_of(octets)) is not None
+    return _PAGE.match(start_of(body)) is not None
 
 
-def is_wide(octets: bytes) -> bool:
+def is_wide(body: bytes) -> bool:
     """Whether a file is in UTF-16 or UTF-32: then no dialect can read a line of it."""
-    wide = _WIDE.match(octets)
-    # Without a mark it may be no text: an icon, too, starts with numbers of two octets.
-    return wide is not None and (wide[1] is not None or looks_like_text(octets))
+    wide = _WIDE.match(body)
+    # Without a mark it may be no text: an icon, too, starts with numbers of two bytes.
+    return wide is not None and (wide[1] is not None or looks_like_text(body))
 
 
-def looks_like_text(octets: bytes) -> bool:
+def looks_like_text(body: bytes) -> bool:
     """Whether a file may be text in any encoding, by its start. Some files have a stray control."""
-    start = start_of(octets)
+    start = start_of(body)
     controls = len(start) - len(start.translate(None, _CONTROLS))
     return controls <= max(1, len(start) // _MAX_SHARE)
 
 
-def without_browser_page(octets: bytes) -> bytes:
-    """The text in the page that a browser makes of a text file; any other octets as they are.
+def without_browser_page(body: bytes) -> bytes:
+    """The text in the page that a browser makes of a text file; any other bytes as they are.
 
     A page that was cut within the text gives its whole lines.
     """
-    before = _BEFORE_TEXT.match(octets, 0, HEAD)
+    before = _BEFORE_TEXT.match(body, 0, HEAD)
     if before is None:
-        return octets
-    end = octets.find(b"<", before.end())
+        return body
+    end = body.find(b"<", before.end())
     if end < 0:  # the text was cut
-        end = octets.rfind(b"\n", before.end()) + 1 or before.end()
-    elif len(octets) - end > _LONGEST_END or not _AFTER_TEXT.fullmatch(octets, end):
-        return octets
-    text = octets[before.end() : end]
+        end = body.rfind(b"\n", before.end()) + 1 or before.end()
+    elif len(body) - end > _LONGEST_END or not _AFTER_TEXT.fullmatch(body, end):
+        return body
+    text = body[before.end() : end]
     for escape, character in _ESCAPES:
         text = text.replace(escape, character)
     return text
@@ -400,7 +400,7 @@ class Access:
     mode         what may be done now
     why          the reason in a few words, for people ("503", "timeout after 2 redirects")
     result       how the policy read the latest fetch result
-    octets       the file, where the mode is RULES; else empty
+    bytes       the file, where the mode is RULES; else empty
     fresh_until  an instant, from which on the file is to be fetched again (RFC 9111: stale)
     holds_until  an instant, up to which the mode may be used while that fetch runs
     entry        the facts that were judged
@@ -409,7 +409,7 @@ class Access:
     mode: AccessMode
     why: str
     result: AccessResult
-    octets: bytes
+    body: bytes
     fresh_until: float
     holds_until: float
     entry: CacheEntry
@@ -464,7 +464,7 @@ def _refused(fetched: FetchResult, policy: AccessPolicy) -> AccessResult:
 
 def goes_far_enough(entry: CacheEntry, policy: AccessPolicy, size_limit: int) -> bool:
     """Whether the latest try is enough for a policy: it may have been made for another policy,
-    which reads fewer octets or follows fewer redirects. If not, the file must be fetched again.
+    which reads fewer bytes or follows fewer redirects. If not, the file must be fetched again.
     """
     latest = entry.latest
     if latest.status is None or not latest.is_cut:
@@ -488,7 +488,7 @@ def judge(entry: CacheEntry, now: float, policy: AccessPolicy) -> Access:
     result = classify(entry.latest, policy)
     if result is AccessResult.SUCCESSFUL and _oddity(entry) == HTML:
         result = policy.html_page
-    if result is AccessResult.SUCCESSFUL and entry.octets is not None:
+    if result is AccessResult.SUCCESSFUL and entry.body is not None:
         return _settled(entry, AccessMode.RULES, result, policy)
     if result is AccessResult.FORBIDDEN:
         return _settled(entry, policy.forbidden, result, policy)
@@ -506,9 +506,9 @@ def _settled(
     if asked_for is not None:
         lifetime = min(max(asked_for, shortest), longest)
     fresh_until = entry.asked_at + lifetime
-    octets = entry.octets or b"" if mode is AccessMode.RULES else b""
+    body = entry.body or b"" if mode is AccessMode.RULES else b""
     # RFC 5861: a stale file stays in force while it is fetched again, for one lifetime at most.
-    return Access(mode, explain(entry), result, octets, fresh_until, fresh_until + lifetime, entry)
+    return Access(mode, explain(entry), result, body, fresh_until, fresh_until + lifetime, entry)
 
 
 def _unreachable(entry: CacheEntry, now: float, policy: AccessPolicy) -> Access:
@@ -525,7 +525,7 @@ def _unreachable(entry: CacheEntry, now: float, policy: AccessPolicy) -> Access:
         mode,
         explain(entry),
         AccessResult.UNREACHABLE,
-        entry.octets or b"" if mode is AccessMode.RULES else b"",
+        entry.body or b"" if mode is AccessMode.RULES else b"",
         retry_at,
         holds_until,
         entry,
@@ -548,7 +548,7 @@ def _step(policy: AccessPolicy, failing_for: float) -> Step:
 def _mode(step: Step, entry: CacheEntry) -> AccessMode:
     if step.site_down is not None and not _site_answers(entry.latest):
         return step.site_down
-    return step.with_copy if entry.octets is not None else step.without_copy
+    return step.with_copy if entry.body is not None else step.without_copy
 
 
 def _site_answers(fetched: FetchResult) -> bool:
@@ -573,7 +573,7 @@ def advance(
     if previous is not None:
         check_type("previous", previous, CacheEntry)
     check_type("fetched", fetched, FetchResult)
-    check_type("fetched.octets", fetched.octets, bytes)
+    check_type("fetched.body", fetched.body, bytes)
     if fetched.status is not None:
         check_type("fetched.status", fetched.status, int)
     if not isinstance(now, int | float):
@@ -607,7 +607,7 @@ def explain(entry: CacheEntry) -> str:
 def _oddity(entry: CacheEntry) -> str:
     if entry.latest.status not in range(200, 300):
         return ""
-    start = (entry.octets or b"")[: 2 * HEAD]
+    start = (entry.body or b"")[: 2 * HEAD]
     if b"<" in start and is_html_page(start):  # most files have none
         return HTML
     return WIDE if b"\0" in start and is_wide(start) else ""

@@ -345,7 +345,7 @@ def _by_name() -> Mapping[str, Agent]:
 def find_agent(name: str) -> Agent | None:
     """The crawler of that name, in any case, with its engine's dialect; None if no table has it.
 
-    TypeError for octets, such as a header of Scrapy's: no table would have them.
+    TypeError for bytes, such as a header of Scrapy's: no table would have them.
     """
     if not isinstance(name, str):
         raise not_a_string("name", name)

@@ -29,8 +29,8 @@ def check_type(name: str, value: object, kind: type) -> None:
         raise wrong_type(name, f"of type {kind.__name__}", value)
 
 
-def check_octets(body: object) -> None:
-    """TypeError unless it can be the octets of a robots.txt."""
+def check_body(body: object) -> None:
+    """TypeError unless it can be the bytes of a robots.txt."""
     if not isinstance(body, bytes | bytearray | memoryview):
         raise wrong_type("a robots.txt", "bytes", body)
 

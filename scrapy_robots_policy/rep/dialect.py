@@ -241,7 +241,7 @@ class Dialect:
     precedence: Precedence = _option(
         Precedence.LONGEST, "which of several matching rules decides", "§2.2.2"
     )
-    length: Length = _option(Length.BYTES, "how a rule's length is counted", "§2.2.2: most octets")
+    length: Length = _option(Length.BYTES, "how a rule's length is counted", "§2.2.2: most bytes")
     empty_disallow: EmptyRule = _option(
         EmptyRule.ALLOWS, "a Disallow without a path", "§2.2: empty-pattern"
     )

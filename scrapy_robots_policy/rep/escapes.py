@@ -7,7 +7,7 @@ import reprlib
 from collections.abc import Iterable
 
 MAX_BRIEF = 200  # characters
-MAX_OCTETS = 4 * MAX_BRIEF  # UTF-8 takes four octets for a character at most
+MAX_BYTES = 4 * MAX_BRIEF  # UTF-8 takes four bytes for a character at most
 
 _SHORT = reprlib.Repr()
 _SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 3, MAX_BRIEF, MAX_BRIEF

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from .checks import not_a_string
 from .dialect import Dialect, EmptyRule, Length, NoSlash, Precedence
-from .url import RULE_OCTETS, URL_OCTETS, Percent, in_query, origin_of, path_of
+from .url import RULE_ESCAPES, URL_ESCAPES, Percent, in_query, origin_of, path_of
 
 _INDEX = "/index.htm"
 # Scheme, host and a slash. What some dialect rewrites in a path, or what ends it.
@@ -233,8 +233,8 @@ class Reading:
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._of_rule = RULE_OCTETS[dialect.percent]
-        self._of_url = URL_OCTETS[dialect.percent]
+        self._of_rule = RULE_ESCAPES[dialect.percent]
+        self._of_url = URL_ESCAPES[dialect.percent]
         self._index_html, self._wildcards = dialect.index_html, dialect.wildcards
         self._counts_bytes = dialect.length is Length.BYTES
         self._by_length = dialect.precedence is Precedence.LONGEST

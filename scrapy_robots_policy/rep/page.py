@@ -115,7 +115,7 @@ def read_header(value: str) -> Iterator[Statement]:
     """The rules of one X-Robots-Tag header: "[agent:] rule, rule".
 
     Another agent may follow after a comma: RFC 9110 §5.3 lets repeated headers be joined so.
-    TypeError for octets, as Scrapy has them: `response.headers.get(…).decode("latin-1")`.
+    TypeError for bytes, as Scrapy has them: `response.headers.get(…).decode("latin-1")`.
     """
     if not isinstance(value, str):
         raise not_a_string("value", value)

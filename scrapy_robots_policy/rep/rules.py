@@ -23,7 +23,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .agents import product_token
-from .checks import check_octets, check_strings, check_type, not_a_string, wrong_type
+from .checks import check_body, check_strings, check_type, not_a_string, wrong_type
 from .dialect import CrawlDelay, Dialect
 from .engines import DIALECTS, dialect_of
 from .groups import Groups, GroupSpan
@@ -125,7 +125,7 @@ class RuleSet:
     def __init__(self, body: bytes, dialect: Dialect) -> None:
         # A broad crawl parses a file for each origin: right types must cost no call.
         if not isinstance(body, bytes) or not isinstance(dialect, Dialect):
-            check_octets(body)
+            check_body(body)
             check_type("dialect", dialect, Dialect)
             body = bytes(body)
         is_over = len(body) > 0 == bytes_read(len(body), dialect)

@@ -16,7 +16,7 @@ from .access import FOREVER, AccessMode, AccessPolicy, AccessResult, Step
 from .dialect import Precedence
 from .engines import RFC9309
 from .match import Index, Ranked, place_of, reading_of
-from .url import octets_of
+from .url import as_utf8
 from .usage import TDM_POLICY, TDM_RESERVATION, Place, Preference
 
 DIALECT = RFC9309.but(
@@ -49,20 +49,20 @@ class _TdmRule(NamedTuple):
 class TdmRules:
     """The rules of a tdmrep.json.
 
-    error  why the octets are no such file; "": they are one
+    error  why the bytes are no such file; "": they are one
     """
 
     __slots__ = ("_index", "_reading", "_rules", "error")
 
-    def __init__(self, octets: bytes) -> None:
-        """Total: any octets give rules. Octets that cannot be read give none."""
-        self.error, self._rules = _read(octets)
+    def __init__(self, body: bytes) -> None:
+        """Total: any bytes give rules. Bytes that cannot be read give none."""
+        self.error, self._rules = _read(body)
         self._reading = reading_of(DIALECT)
         self._index = Index([("", at) for at in range(len(self._rules))])
 
     def _patterns_at(self, places: Iterable[int]) -> Iterator[Ranked]:
         for place in places:
-            yield from self._reading.ranked(False, octets_of(self._rules[place].location), place)
+            yield from self._reading.ranked(False, as_utf8(self._rules[place].location), place)
 
     def preferences(self, url: str) -> tuple[Preference, ...]:
         """What the first rule that matches says of a page; nothing where none matches."""
@@ -78,10 +78,10 @@ class TdmRules:
         )
 
 
-def _read(octets: bytes) -> tuple[str, list[_TdmRule]]:
-    """(why the octets cannot be read, the rules)"""
+def _read(body: bytes) -> tuple[str, list[_TdmRule]]:
+    """(why the bytes cannot be read, the rules)"""
     try:
-        file = json.loads(octets)
+        file = json.loads(body)
     except (ValueError, RecursionError) as error:
         return f"no JSON ({type(error).__name__})", []
     if not isinstance(file, list):

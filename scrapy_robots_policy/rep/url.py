@@ -1,7 +1,7 @@
-"""URLs as octets: their origin, the part that rules are compared with, and percent-escapes, which
+"""URLs as bytes: their origin, the part that rules are compared with, and percent-escapes, which
 dialects treat in four ways.
 
-Octets are held in `str`, one character an octet (latin-1): Python searches and slices it fastest.
+Bytes are held in `str`, one character a byte (latin-1): Python searches and slices it fastest.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Origin = NewType("Origin", str)
 class Percent(Enum):
     """What is done to percent-escapes before a rule and a path are compared."""
 
-    GOOGLE = "google"  # in rules: upper-case escapes, encode octets from 0x80 on
+    GOOGLE = "google"  # in rules: upper-case escapes, encode bytes from 0x80 on
     # in both: the same, decode escapes but those of delimiters, escape "*" and "$"
     RFC9309 = "rfc9309"
     KOSTER = "koster"  # in both: decode all but %2F
@@ -34,9 +34,9 @@ MAX_PORT = 65_535
 _ESCAPED_DOT = re.compile("%2[Ee]")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _STARS = re.compile(r"\*+")
-_HIGH = {octet: f"%{octet:02X}" for octet in range(0x80, 0x100)}
+_HIGH = {byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
 _NOT_URI = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]")
-_ESCAPED = {octet: f"%{octet:02X}" for octet in range(0x100) if _NOT_URI.match(chr(octet))}
+_ESCAPED = {byte: f"%{byte:02X}" for byte in range(0x100) if _NOT_URI.match(chr(byte))}
 
 # RFC 9309 §2.2.2 wants what is unreserved decoded, and figure 4 wants reserved characters to equal
 # their escapes ("https://" and "https%3A%2F%2F" in a query), though not the "=" and "?" around
@@ -60,7 +60,7 @@ def _escapes(chars: str) -> dict[str, str]:
 
 
 def _any_of(escapes: Iterable[str]) -> re.Pattern[str]:
-    """The expression for these escapes only: `re` keeps some octets for each that it finds."""
+    """The expression for these escapes only: `re` keeps some bytes for each that it finds."""
     by_first: dict[str, str] = {}
     for escape in escapes:
         first, second = escape[1], escape[2]
@@ -174,7 +174,7 @@ def _ascii(host: str) -> str:
 
 def path_of(url: str) -> str:
     """The part of a URL that rules are compared with, as it stands there: path, parameters and
-    query; "/" where there is none. How it is escaped is the dialect's affair (`URL_OCTETS`).
+    query; "/" where there is none. How it is escaped is the dialect's affair (`URL_ESCAPES`).
     """
     match = _URL.match(url)
     assert match is not None  # the pattern matches the empty string
@@ -182,24 +182,24 @@ def path_of(url: str) -> str:
     return path if path.startswith("/") else "/" + path
 
 
-def octets_of(text: str) -> str:
-    """The octets of a text in UTF-8."""
+def as_utf8(text: str) -> str:
+    """The bytes of a text in UTF-8."""
     return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
-def _google(octets: str) -> str:
+def _google(text: str) -> str:
     """Escape what is not ASCII, and write all escapes in upper case."""
-    if "%" in octets:
-        octets = _ESCAPE.sub(lambda match: match[0].upper(), octets)
-    return octets if octets.isascii() else octets.translate(_HIGH)
+    if "%" in text:
+        text = _ESCAPE.sub(lambda match: match[0].upper(), text)
+    return text if text.isascii() else text.translate(_HIGH)
 
 
 def _google_path(path: str) -> str:
-    return _google(octets_of(path))
+    return _google(as_utf8(path))
 
 
 def _decode_data(text: str) -> str:
-    """Escapes in upper case -> the octets that RFC 9309 compares."""
+    """Escapes in upper case -> the bytes that RFC 9309 compares."""
     path, mark, query = text.partition("?")
     path = _DATA_ESCAPE.sub(lambda match: _DECODED[match[0]], path)
     return path + mark + _decode_query(query) if mark else path
@@ -238,28 +238,28 @@ def _rfc9309_path(path: str) -> str:
     return path.replace("*", "%2A").replace("$", "%24") if "*" in path or "$" in path else path
 
 
-def _koster(octets: str) -> str:
-    return _ESCAPE.sub(_decode, octets)
+def _koster(text: str) -> str:
+    return _ESCAPE.sub(_decode, text)
 
 
 def _decode(match: re.Match[str]) -> str:
-    octet = match[0].upper()
-    return octet if octet == "%2F" else chr(int(octet[1:], 16))
+    byte = match[0].upper()
+    return byte if byte == "%2F" else chr(int(byte[1:], 16))
 
 
-def _uri(octets: str) -> str:
-    # Not with `sub`, which keeps some 80 octets for each character that it replaces.
-    return octets.translate(_ESCAPED) if _NOT_URI.search(octets) else octets
+def _uri(text: str) -> str:
+    # Not with `sub`, which keeps some 80 bytes for each character that it replaces.
+    return text.translate(_ESCAPED) if _NOT_URI.search(text) else text
 
 
-def readable(octets: str) -> str:
-    """Octets held as characters, as the UTF-8 that they are, for people to read."""
-    if octets.isascii():
-        return octets
-    return octets.encode("latin-1", "replace").decode("utf-8", "replace")
+def readable(text: str) -> str:
+    """Bytes held as characters, as the UTF-8 that they are, for people to read."""
+    if text.isascii():
+        return text
+    return text.encode("latin-1", "replace").decode("utf-8", "replace")
 
 
-RULE_OCTETS: Mapping[Percent, Callable[[str], str]] = {
+RULE_ESCAPES: Mapping[Percent, Callable[[str], str]] = {
     Percent.GOOGLE: _google,
     Percent.RFC9309: _rfc9309_rule,
     Percent.KOSTER: _koster,
@@ -267,11 +267,11 @@ RULE_OCTETS: Mapping[Percent, Callable[[str], str]] = {
 }
 """What prepares the path of a rule."""
 
-URL_OCTETS: Mapping[Percent, Callable[[str], str]] = {
+URL_ESCAPES: Mapping[Percent, Callable[[str], str]] = {
     Percent.GOOGLE: _google_path,
     Percent.RFC9309: _rfc9309_path,
-    Percent.KOSTER: lambda path: _koster(octets_of(path)),
-    Percent.URI: lambda path: _uri(octets_of(path)),
+    Percent.KOSTER: lambda path: _koster(as_utf8(path)),
+    Percent.URI: lambda path: _uri(as_utf8(path)),
 }
 """What prepares the path of a URL, given by `path_of`."""
 

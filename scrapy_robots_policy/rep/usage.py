@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 from .checks import check_strings
 from .dialect import Dialect
-from .escapes import MAX_OCTETS, shown
+from .escapes import MAX_BYTES, shown
 from .groups import Groups
 from .match import Index, Ranked, length_of, place_of, ranked, reading_of, strength_of
 from .text import grammar_of, line_numbers
@@ -98,13 +98,13 @@ class Place(str, Enum):
     LINK = "link element"
 
 
-_OF_OCTETS = frozenset({Place.ROBOTS_TXT, Place.HEADER})  # JSON and HTML are decoded already
+_UNDECODED = frozenset({Place.ROBOTS_TXT, Place.HEADER})  # JSON and HTML are decoded already
 
 
 @dataclass(frozen=True, slots=True)
 class Preference:
     """One preference about the use of a page. Unknown keys and values are kept as written; those of
-    a robots.txt or a header are octets as characters.
+    a robots.txt or a header are bytes as characters.
 
     label  "Content-Usage", "Content-Signal", "License", "tdm-reservation" …
     key    the kind of use ("train-ai"), or a control token; "" where the label says it all
@@ -143,8 +143,8 @@ class Preference:
 
     @property
     def readable(self) -> Preference:
-        """The same for people to read: octets as the UTF-8 that they are."""
-        if self.place not in _OF_OCTETS:
+        """The same for people to read: bytes as the UTF-8 that they are."""
+        if self.place not in _UNDECODED:
             return self
         return replace(self, key=readable(self.key), value=readable(self.value))
 
@@ -154,11 +154,11 @@ class Preference:
     @property
     def start(self) -> str:
         """As much of it as fits in a cause; not yet escaped."""
-        return self._text(self.key[:MAX_OCTETS], self.value[:MAX_OCTETS])
+        return self._text(self.key[:MAX_BYTES], self.value[:MAX_BYTES])
 
     def _text(self, key: str, value: str) -> str:
         text = statement(self.label, key, value)
-        if self.place in _OF_OCTETS:
+        if self.place in _UNDECODED:
             text = readable(text)
         return f"{self._where} {self.label}: {text}"
 
@@ -346,7 +346,7 @@ _UTF_8 = (
 )
 # What is not escaped in a string, and in a display string.
 _PLAIN, _SHOWN = r"[ !#-\[\]-~]", "[ !#$&-~]"
-# Of a group that is repeated, `re` keeps some 170 octets for each time. RFC 9651 wants 256 members
+# Of a group that is repeated, `re` keeps some 170 bytes for each time. RFC 9651 wants 256 members
 # of an inner list and 256 parameters to be read at least, and 1,024 characters of a string.
 _TIMES = "{0,4096}"
 # RFC 9651 §4.2: a dictionary, with values of any type.

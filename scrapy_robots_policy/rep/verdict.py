@@ -11,7 +11,7 @@ from typing import Protocol
 from .access import Access, AccessMode, AccessResult
 from .checks import check_type
 from .dialect import Dialect
-from .escapes import MAX_OCTETS, brief, shown
+from .escapes import MAX_BYTES, brief, shown
 from .match import reading_of
 from .url import readable
 from .usage import (
@@ -44,7 +44,7 @@ class Reason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """An Allow or Disallow line. `path` as written, octets as characters; `line` from 1."""
+    """An Allow or Disallow line. `path` as written, bytes as characters; `line` from 1."""
 
     allow: bool
     path: str
@@ -59,13 +59,13 @@ class Rule:
 
     @property
     def text(self) -> str:
-        """The rule as written, octets as characters; not yet escaped."""
+        """The rule as written, bytes as characters; not yet escaped."""
         return f"{self.key}: {self.path}"
 
     @property
     def start(self) -> str:
         """As much of the line as fits in a cause; not yet escaped."""
-        return f"{self.key}: {readable(self.path[:MAX_OCTETS])}"
+        return f"{self.key}: {readable(self.path[:MAX_BYTES])}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class OriginCounts:
     tdmrep        what came of its tdmrep.json ("404"); "": it was not asked for
     uses          the results for the declared uses, each with its count of pages
     held          seconds that requests waited in all for their turn
-    octets        the size of its robots.txt
+    bytes        the size of its robots.txt
     cut           whether the file is longer than that: the rest was not read
     usage         what it says about the use of its pages, in whatever form
     """
@@ -58,7 +58,7 @@ class OriginCounts:
     tdmrep: str = ""
     uses: dict[str, int] = field(default_factory=dict)
     held: float = 0.0
-    octets: int = 0
+    size: int = 0
     cut: bool = False
     usage: tuple[str, ...] = ()
 

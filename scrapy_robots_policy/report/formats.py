@@ -34,8 +34,8 @@ def utc_time(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def octets(count: float) -> str:
-    """A size: "120 B", "12 KB"; a KB has 1,000 octets."""
+def size(count: float) -> str:
+    """A size: "120 B", "12 KB"; a KB has 1,000 bytes."""
     if count < 1000:
         return f"{count:.0f} B"
     return f"{count / 1000:,.0f} KB" if count >= 10_000 else f"{count / 1000:.1f} KB"

@@ -30,7 +30,7 @@ from ..rep.url import host_of_origin
 from ..stats import PREFIX
 from ..whole_file import part_of, whole_file
 from .counts import THE_REST, CrawlCounts, OriginCounts, rule_text
-from .formats import elapsed, octets
+from .formats import elapsed, size
 from .page import check_jinja2, render
 
 
@@ -229,7 +229,7 @@ class Report:
                 *(one.origin, one.mode_words, one.why, f"{one.passed:,}", f"{one.all_dropped:,}"),
                 elapsed(one.longest_wait),
                 f"{one.delay:g} s" if one.delay else "",
-                octets(one.octets) + ", cut" * one.cut if one.octets else "",
+                size(one.size) + ", cut" * one.cut if one.size else "",
             )
             for one in self.worst_first
         ]

@@ -1,6 +1,6 @@
 """Where is the answer for an origin's robots.txt kept between two looks at it?
 
-A store keeps octets and facts; it knows no dialect, no rule and no verdict. `docs/stores.md` says
+A store keeps bytes and facts; it knows no dialect, no rule and no verdict. `docs/stores.md` says
 how to write one.
 """
 

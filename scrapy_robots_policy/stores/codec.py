@@ -1,9 +1,9 @@
-"""A cache entry as octets, the same for every store that keeps octets.
+"""A cache entry as bytes, the same for every store that keeps bytes.
 
-A frame is one octet for the version of the layout, then one zlib stream: a line of JSON with all
+A frame is one byte for the version of the layout, then one zlib stream: a line of JSON with all
 facts but the file, and the file. zlib's checksum tells a broken frame.
 
-A shared store may hold anything, so `decode` has bounds in octets and checks every type.
+A shared store may hold anything, so `decode` has bounds in bytes and checks every type.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from ..rep.access import CacheEntry, FetchResult
 from ..rep.checks import check_fields, hints_of
 
 VERSION = b"\x01"
-MAX_FRAME = 6 * 1024 * 1024  # octets; a file has 4 MiB at most, and may not shrink at all
-FRAME_OVERHEAD = 250  # octets of memory that a frame takes beside itself and its name: CPython 3.11
+MAX_FRAME = 6 * 1024 * 1024  # bytes; a file has 4 MiB at most, and may not shrink at all
+FRAME_OVERHEAD = 250  # bytes of memory that a frame takes beside itself and its name: CPython 3.11
 MAX_UNPACKED = 8 * 1024 * 1024
-MAX_FACTS = 1024 * 1024  # octets of the line of JSON: redirects and validators are long at worst
+MAX_FACTS = 1024 * 1024  # bytes of the line of JSON: redirects and validators are long at worst
 LAST_INSTANT = 2.5e11  # in the year 9892; the record of a crawl writes instants as dates
 # Of numbers that are no instants. Many servers say "Expires: Fri, 31 Dec 9999 23:59:59 GMT".
 _LIMITS = {"status": 1000, "lifetime": 1e15, "retry_after": 1e15}
 
 _FACTS = [item.name for item in fields(CacheEntry)]
-_LATEST_FACTS = [item.name for item in fields(FetchResult) if item.name != "octets"]
+_LATEST_FACTS = [item.name for item in fields(FetchResult) if item.name != "body"]
 
 
 class EntryError(ValueError):
@@ -37,10 +37,10 @@ def encode(entry: CacheEntry) -> bytes:
     """The frame of an entry."""
     facts = {name: getattr(entry, name) for name in _FACTS}
     facts["latest"] = {name: getattr(entry.latest, name) for name in _LATEST_FACTS}
-    octets = facts.pop("octets")
-    facts["has_octets"] = octets is not None
+    body = facts.pop("body")
+    facts["has_body"] = body is not None
     line = json.dumps(facts, separators=(",", ":")).encode("ascii")
-    return VERSION + zlib.compress(line + b"\n" + (octets or b""))
+    return VERSION + zlib.compress(line + b"\n" + (body or b""))
 
 
 def decode(frame: bytes) -> CacheEntry:
@@ -48,18 +48,18 @@ def decode(frame: bytes) -> CacheEntry:
     if frame[:1] != VERSION:
         raise EntryError(f"an entry of layout {frame[:1]!r}, this version reads {VERSION!r}")
     if len(frame) > MAX_FRAME:
-        raise EntryError(f"an entry of {len(frame)} octets; the limit is {MAX_FRAME}")
+        raise EntryError(f"an entry of {len(frame)} bytes; the limit is {MAX_FRAME}")
     try:
-        line, _, octets = _unpacked(frame[1:]).partition(b"\n")
-        return checked(_entry(_facts(line), octets))
+        line, _, body = _unpacked(frame[1:]).partition(b"\n")
+        return checked(_entry(_facts(line), body))
     except EntryError:
         raise
     except (zlib.error, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise EntryError(f"a broken entry: {type(error).__name__}: {str(error)[:100]}") from None
 
 
-def octets_kept(name: str, frame: bytes) -> int:
-    """About how many octets of memory a frame takes that is kept under a name."""
+def size_kept(name: str, frame: bytes) -> int:
+    """About how many bytes of memory a frame takes that is kept under a name."""
     return len(name) + len(frame) + FRAME_OVERHEAD
 
 
@@ -82,11 +82,11 @@ def checked(entry: object) -> CacheEntry:
 
 
 def _unpacked(stream: bytes) -> bytes:
-    """A few octets may unpack to gigabytes, so a stream is not read whole."""
+    """A few bytes may unpack to gigabytes, so a stream is not read whole."""
     unpacker = zlib.decompressobj()
     unpacked = unpacker.decompress(stream, MAX_UNPACKED)
     if unpacker.unconsumed_tail:
-        raise EntryError(f"an entry that unpacks to more than {MAX_UNPACKED} octets")
+        raise EntryError(f"an entry that unpacks to more than {MAX_UNPACKED} bytes")
     if not unpacker.eof or unpacker.unused_data:
         raise EntryError("an entry that was cut, or has more behind it")
     return unpacked
@@ -94,15 +94,15 @@ def _unpacked(stream: bytes) -> bytes:
 
 def _facts(line: bytes) -> dict[str, Any]:
     if len(line) > MAX_FACTS:
-        raise EntryError(f"an entry with {len(line)} octets of facts; the limit is {MAX_FACTS}")
+        raise EntryError(f"an entry with {len(line)} bytes of facts; the limit is {MAX_FACTS}")
     facts: dict[str, Any] = json.loads(line)
     return facts
 
 
-def _entry(facts: dict[str, Any], octets: bytes) -> CacheEntry:
+def _entry(facts: dict[str, Any], body: bytes) -> CacheEntry:
     """The entry of what JSON gives; `checked` looks at the types afterwards."""
     latest = facts.pop("latest")
     hops = latest["hops"]
     latest["hops"] = tuple(hops) if isinstance(hops, list) else hops
-    file = octets if facts.pop("has_octets") else None
-    return CacheEntry(latest=FetchResult(**latest), octets=file, **facts)
+    file = body if facts.pop("has_body") else None
+    return CacheEntry(latest=FetchResult(**latest), body=file, **facts)

@@ -140,7 +140,7 @@ def retention(entry: CacheEntry) -> float:
     """Seconds to keep an entry, from when it was made: 30 days with a file or during an outage,
     else 14. The length of an outage decides what a dialect allows, so it must not be forgotten.
     """
-    has_past = entry.octets is not None or entry.failing_since is not None
+    has_past = entry.body is not None or entry.failing_since is not None
     return KEPT if has_past else KEPT_WITHOUT_FILE
 
 

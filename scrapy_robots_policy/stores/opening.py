@@ -23,22 +23,22 @@ from scrapy.utils.misc import load_object
 
 from .. import compat
 from ..rep.access import CacheEntry
-from .codec import decode, encode, octets_kept
+from .codec import decode, encode, size_kept
 from .interface import GuardedStore, Store, StoreEvents
 
 MAX_ENTRIES = 200_000
-MAX_OCTETS = 64 * 1024 * 1024
+MAX_BYTES = 64 * 1024 * 1024
 
 
 class MemoryStore:
-    """Packed entries, bounded in number and octets; the least recently used goes first.
+    """Packed entries, bounded in number and bytes; the least recently used goes first.
 
     The newest entry stays, however large it is.
     """
 
-    def __init__(self, max_entries: int = MAX_ENTRIES, max_octets: int = MAX_OCTETS) -> None:
-        self.max_entries, self.max_octets = max_entries, max_octets
-        self.octets = 0
+    def __init__(self, max_entries: int = MAX_ENTRIES, max_bytes: int = MAX_BYTES) -> None:
+        self.max_entries, self.max_bytes = max_entries, max_bytes
+        self.size = 0
         self._frames: OrderedDict[str, tuple[float, bytes]] = OrderedDict()  # when asked, frame
 
     async def get(self, origin: str) -> CacheEntry | None:
@@ -58,14 +58,14 @@ class MemoryStore:
         """As `put`, at once. What it has already is not packed again."""
         frames = self._frames
         asked_at, frame = frames.pop(origin, (-1.0, b""))
-        self.octets -= octets_kept(origin, frame) if frame else 0
+        self.size -= size_kept(origin, frame) if frame else 0
         if asked_at != entry.asked_at:
             frame = encode(entry)
         frames[origin] = entry.asked_at, frame
-        self.octets += octets_kept(origin, frame)
-        while len(frames) > 1 and (len(frames) > self.max_entries or self.octets > self.max_octets):
+        self.size += size_kept(origin, frame)
+        while len(frames) > 1 and (len(frames) > self.max_entries or self.size > self.max_bytes):
             name, (_, oldest) = frames.popitem(last=False)
-            self.octets -= octets_kept(name, oldest)
+            self.size -= size_kept(name, oldest)
 
     async def close(self) -> None:
         """Nothing to release."""

@@ -101,9 +101,9 @@ def recorded(tmp_path_factory):
 def copied(recorded, tmp_path):
     """Writes a record of other lines."""
 
-    def write(octets):
+    def write(data):
         path = tmp_path / "copy.jsonl"
-        path.write_bytes(octets)
+        path.write_bytes(data)
         return path
 
     return write

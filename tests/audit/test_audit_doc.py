@@ -16,10 +16,10 @@ def test_the_chain_can_be_checked_without_this_package(recorded, tmp_path, monke
     block = PAGE.partition("no part of this package:\n")[2].partition("```python\n")[2]
     code = block.partition("```")[0]
     assert "sha256" in code
-    octets = recorded.path.read_bytes()
+    data = recorded.path.read_bytes()
     path = tmp_path / "audit.jsonl"
-    path.write_bytes(octets)
+    path.write_bytes(data)
     exec(code, {})
-    path.write_bytes(octets.replace(b'"passed"', b'"Passed"', 1))
+    path.write_bytes(data.replace(b'"passed"', b'"Passed"', 1))
     with pytest.raises(AssertionError):
         exec(code, {})

@@ -20,14 +20,14 @@ SECRET = "http://site.test/secret"
 
 def chained(lines):
     """The same lines with hashes made anew, as docs/audit.md tells how."""
-    octets, prev = b"", "0" * 64
+    data, prev = b"", "0" * 64
     for line in lines:
         fields = {**line, "prev": prev}
         del fields["hash"]
         body = json.dumps(fields, separators=(",", ":")).removesuffix("}").encode()
         prev = sha256(body).hexdigest()
-        octets += body + b',"hash":"%b"}\n' % prev.encode()
-    return octets
+        data += body + b',"hash":"%b"}\n' % prev.encode()
+    return data
 
 
 def test_verify_makes_every_decision_anew_and_finds_no_difference(recorded):
@@ -118,7 +118,7 @@ STORIES = {
         "refused, and why:",
         "Bot (User-Agent: Bot/1.0 (+https://tests.dev/bot))",
         "http://site.test/rules.txt: 200",
-        f"octets       {len(RULES)}, SHA-256 {sha256(RULES.encode()).hexdigest()}\n",
+        f"bytes       {len(RULES)}, SHA-256 {sha256(RULES.encode()).hexdigest()}\n",
         ">     2 | Disallow: /secret    <- decides\n",
         "      4 | Disallow: /\\x1b[2J\n",
         "the same answer",
@@ -173,7 +173,7 @@ def test_the_page_says_who_crawled_what_was_refused_and_what_was_heard(recorded,
         assert words in page.text, words
 
 
-def test_a_warc_has_every_request_for_a_robots_txt_with_its_octets(recorded, tmp_path):
+def test_a_warc_has_every_request_for_a_robots_txt_with_its_bytes(recorded, tmp_path):
     target = tmp_path / "out.warc.gz"
     assert robots("audit", "warc", recorded.path, target).status == 0
     with target.open("rb") as file:

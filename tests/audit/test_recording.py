@@ -75,9 +75,9 @@ def test_each_robots_txt_is_there_with_its_requests_and_what_the_page_said_itsel
 
 
 def test_no_secret_and_no_control_character_is_in_the_record(recorded):
-    octets = recorded.path.read_bytes()
-    assert b"hush" not in octets
-    assert octets.replace(b"\n", b"").decode("ascii").isprintable()
+    data = recorded.path.read_bytes()
+    assert b"hush" not in data
+    assert data.replace(b"\n", b"").decode("ascii").isprintable()
 
 
 STATUSES = (200, 204, 401, 403, 404, 410, 429, 500, 503, None)

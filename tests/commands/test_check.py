@@ -92,9 +92,9 @@ STREAMS = {
 
 @pytest.mark.parametrize("name", STREAMS)
 def test_a_stream_has_one_url_a_line(file, name):
-    octets, urls = STREAMS[name]
+    body, urls = STREAMS[name]
     for dash in ((), ("-",)):
-        output = policy("check", "--quiet", "--robots", file, *dash, stdin=octets)
+        output = policy("check", "--quiet", "--robots", file, *dash, stdin=body)
         assert [line.split()[1] for line in output.lines] == urls
 
 
@@ -108,7 +108,7 @@ def test_each_url_of_a_long_stream_has_its_answer(file):
 
 
 @not_on_windows
-def test_octets_that_nothing_decodes_are_asked_about_as_they_are_sent(tmp_path):
+def test_bytes_that_nothing_decodes_are_asked_about_as_they_are_sent(tmp_path):
     (tmp_path / "robots.txt").write_bytes(b"User-agent: *\nDisallow: /caf\xe9")
     check = ("check", "--quiet", "--robots", tmp_path / "robots.txt")
     streamed = policy(*check, stdin=b"/caf\xe9")
@@ -147,7 +147,7 @@ def test_whoever_writes_one_url_at_a_time_is_answered_one_at_a_time(monkeypatch)
 KINDS = {
     "a PNG image": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\b\6\0\0\0\x1f\x15", False),
     "a gzip file": (gzip.compress(RULES.encode()), False),
-    "random octets": (random.Random(1).randbytes(9000), False),
+    "random bytes": (random.Random(1).randbytes(9000), False),
     "ASCII": (RULES.encode(), True),
     "nothing": (b"", True),
     "stray controls in much text": (b"#\x01\x02\x03" + b" a comment" * 20, True),
@@ -158,11 +158,11 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_file_that_is_no_text_is_answered_with_one_warning(kind, tmp_path):
-    octets, is_text = KINDS[kind]
-    (tmp_path / "robots.txt").write_bytes(octets)
+    body, is_text = KINDS[kind]
+    (tmp_path / "robots.txt").write_bytes(body)
     of_file = policy("check", "--robots", tmp_path / "robots.txt", "/a", "/b")
-    of_stdin = policy("check", "--robots", "-", "/a", "/b", stdin=octets)
-    with Site({"/robots.txt": Answer(body=octets)}) as site:
+    of_stdin = policy("check", "--robots", "-", "/a", "/b", stdin=body)
+    with Site({"/robots.txt": Answer(body=body)}) as site:
         of_site = policy("check", site.url("/a"), site.url("/b"))
     for output in (of_file, of_stdin, of_site):
         assert [line.split()[0] for line in output.lines] == ["allowed", "allowed"]

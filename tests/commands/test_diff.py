@@ -89,7 +89,7 @@ def test_a_change_of_the_text_alone_is_none(diff, old, new):
 # rules before, rules after, the dialect, and what is shown to change
 PATHS = [
     ("", "Disallow: /часть", "rfc9309", ("closes", "/%D1%87%D0%B0%D1%81%D1%82%D1%8C")),
-    ("", "Disallow: /caf\udce9", "google", ("closes", "/caf%E9")),  # an octet that is no UTF-8
+    ("", "Disallow: /caf\udce9", "google", ("closes", "/caf%E9")),  # a byte that is no UTF-8
     # a page of another rule: by what stands behind its wildcard, or before it
     (
         "Disallow: /admin/",

@@ -26,7 +26,7 @@ ANSWERS = {
     "no HTTP": (Answer(raw=b"hello\r\n"), "(no HTTP"),
     "an unreadable body": (Answer(b"x", headers={"Content-Encoding": "br"}), "unreadable body"),
     "nothing": (Answer(after=None), "(timeout"),
-    "an octet now and then": (Answer(OK * 9, drip=0.05), "(timeout"),
+    "a byte now and then": (Answer(OK * 9, drip=0.05), "(timeout"),
     "redirects for ever": (moved("/robots.txt"), "allowed no robots.txt (301"),
 }
 
@@ -68,7 +68,7 @@ def test_what_is_wrong_about_a_certificate_is_said():
 
 
 def test_what_is_no_tls_is_said_to_be_none():
-    """The server answers at once: whether the octets of TLS have a line in them is chance."""
+    """The server answers at once: whether the bytes of TLS have a line in them is chance."""
 
     def answer() -> None:
         connection, _ = server.accept()

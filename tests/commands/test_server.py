@@ -29,7 +29,7 @@ QUESTION = {
     "question": 0,
 }
 BODY = json.dumps(QUESTION)
-LIMIT = 2_097_152  # octets
+LIMIT = 2_097_152  # bytes
 
 
 def ask(tester, method, path, value=None, **headers):
@@ -80,11 +80,11 @@ RAW = [
 ]
 
 
-@pytest.mark.parametrize(("octets", "status"), RAW)
-def test_what_is_no_request_for_the_page_gets_the_same_headers(tester, octets, status):
+@pytest.mark.parametrize(("data", "status"), RAW)
+def test_what_is_no_request_for_the_page_gets_the_same_headers(tester, data, status):
     _, usual, _ = ask(tester, "GET", "/nothing")
     with socket.create_connection(("127.0.0.1", urlsplit(tester).port), timeout=60) as connection:
-        connection.sendall(octets)
+        connection.sendall(data)
         response = http.client.HTTPResponse(connection)
         response.begin()
         body = response.read()
@@ -137,7 +137,7 @@ def test_a_question_of_another_shape_or_size_is_refused_in_words(tester):
     for value in (*values, *OTHER_BODIES):
         status, _, body = ask(tester, "POST", "/answers", value)
         assert (status, list(json.loads(body))) == (400, ["error"]), value
-    assert f"may have 2,097,152 octets; they have {10 * LIMIT:,}" in json.loads(body)["error"]
+    assert f"may have 2,097,152 bytes; they have {10 * LIMIT:,}" in json.loads(body)["error"]
     assert ask(tester, "POST", "/findings", [])[0] == 400
 
 

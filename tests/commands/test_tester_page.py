@@ -33,11 +33,11 @@ SIGNALS = "User-agent: *\nContent-Usage: search=y, train-ai=n\nContent-Signal: u
 TDM = '[{"location": "/", "tdm-reservation": 1}]'
 
 
-def packed(octets: bytes) -> str:
+def packed(data: bytes) -> str:
     """As a link of the page has its state."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    octets = packer.compress(octets) + packer.flush()
-    return urlsafe_b64encode(octets).decode().rstrip("=")
+    data = packer.compress(data) + packer.flush()
+    return urlsafe_b64encode(data).decode().rstrip("=")
 
 
 class Page:
@@ -180,11 +180,11 @@ def test_a_file_of_a_site_is_fetched_with_its_tdmrep_json_until_it_is_edited(pag
     files = {"/robots.txt": served("User-agent: *\n"), "/.well-known/tdmrep.json": served(TDM)}
     with Site(files) as site:
         page.fetch(site)
-        assert page.text("#source") == f"{site.origin}/robots.txt: 200, 14 octets"
+        assert page.text("#source") == f"{site.origin}/robots.txt: 200, 14 bytes"
         assert "train-ai refused by tdmrep.json rule 1" in page.text("#facts")
     page.type("robots", "é")
     page.until_answered()
-    assert page.text("#source") == "edited here, 2 octets"
+    assert page.text("#source") == "edited here, 2 bytes"
     with Site({"/robots.txt": Answer(status=503)}) as site:
         page.fetch(site)
     assert page.text("#why") == "Robots.txt unreachable (503)."

@@ -66,7 +66,7 @@ def test_every_key_is_read():
 
 
 @pytest.mark.parametrize("written", ["Disallow: /ü", "Disallow: /ü".encode()], ids=type)
-def test_a_robots_txt_of_the_users_may_be_text_or_octets(written):
+def test_a_robots_txt_of_the_users_may_be_text_or_bytes(written):
     override = OVERRIDES.read("X", {"example.com": {"robots_txt": written}})
     assert override.of("http://example.com").robots_txt == "Disallow: /ü".encode()
 

@@ -100,11 +100,11 @@ TOKENS = [
     ({"ROBOTSTXT_USER_AGENT": "Sogou web spider"}, {}, "Sogou web spider"),  # an engine's crawler
     ({"ROBOTSTXT_USER_AGENT": "MyBot2"}, {}, "MyBot2"),
     ({"USER_AGENT": "archive.org_bot/3 (+https://archive.org)"}, {}, "archive.org_bot"),
-    ({"USER_AGENT": b"Octets/1"}, {}, "Octets"),
+    ({"USER_AGENT": b"Bytes/1"}, {}, "Bytes"),
     ({"ROBOTSTXT_USER_AGENT": "", "USER_AGENT": "MyBot"}, {}, "MyBot"),
     ({"USER_AGENT": "MyBot"}, {"robots_user_agent": ""}, "MyBot"),
     ({"DEFAULT_REQUEST_HEADERS": '{"User-Agent": "Json/1"}'}, {}, "Json"),
-    ({"DEFAULT_REQUEST_HEADERS": {b"user-agent": b"Octets/1"}}, {}, "Octets"),
+    ({"DEFAULT_REQUEST_HEADERS": {b"user-agent": b"Bytes/1"}}, {}, "Bytes"),
     ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": None}, "USER_AGENT": "MyBot"}, {}, "MyBot"),
     ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": ["Sent/1", b"Last/1"]}}, {}, "Last"),
     ({"USER_AGENT": ["MyBot/1"]}, {}, "MyBot"),

@@ -20,7 +20,7 @@ from tests.rep.cases import corpus_questions
 
 pytestmark = pytest.mark.corpus
 
-READ_BY_ITS_CRAWLER = 500 * 1024  # octets; the parser has no limit of its own
+READ_BY_ITS_CRAWLER = 500 * 1024  # bytes; the parser has no limit of its own
 NEEDED = "pip install --requirement tests/corpus/requirements.txt, with Python 3.10, 3.11 or 3.12"
 AGENTS = ("Googlebot", "FooBot")
 

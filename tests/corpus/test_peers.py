@@ -105,7 +105,7 @@ PROTEGO = {
     "Allow: …/index.html allows the directory": _ours(index_html=True),
     "it has no limit of 500 KiB": _ours(size_limit=NO_LIMIT),
     "a rule that is a URL matches a path with that URL in it": _ours(urls_below_the_root),
-    "octets that are not UTF-8 are dropped": _ours(without_what_is_not_utf8),
+    "bytes that are not UTF-8 are dropped": _ours(without_what_is_not_utf8),
     "a name that starts the crawler's name binds it": _ours(agent_match="in name"),
 }
 
@@ -132,6 +132,6 @@ def test_protego_differs_from_rfc9309_where_it_is_known_to(real_files: dict[str,
         "common misspellings of Disallow and User-agent count": 26,
         "a name that starts the crawler's name binds it": 6,
         "it has no limit of 500 KiB": 4,
-        "octets that are not UTF-8 are dropped": 4,
+        "bytes that are not UTF-8 are dropped": 4,
         "Allow: …/index.html allows the directory": 2,
     }

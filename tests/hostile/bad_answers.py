@@ -65,8 +65,8 @@ def in_transfer(codings: str) -> Case:
     return raw(head + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body))
 
 
-def part(octets: bytes, content_range: str, pages: frozenset[str]) -> Case:
-    return Case(Answer(octets, status=206, headers={"Content-Range": content_range}), pages)
+def part(body: bytes, content_range: str, pages: frozenset[str]) -> Case:
+    return Case(Answer(body, status=206, headers={"Content-Range": content_range}), pages)
 
 
 CASES = {
@@ -77,8 +77,8 @@ CASES = {
     "reset in the middle": plain(RULES, NOTHING, reset=10),
     "reset at once": plain(RULES, NOTHING, reset=0),
     "never": plain(RULES, NOTHING, after=None),
-    "an octet now and then": plain(RULES * 100, NOTHING, drip=0.1),
-    "headers, an octet now and then": raw(HEAD + b"X: " + b"x" * 3000, drip=0.1),
+    "a byte now and then": plain(RULES * 100, NOTHING, drip=0.1),
+    "headers, a byte now and then": raw(HEAD + b"X: " + b"x" * 3000, drip=0.1),
     "no length, then closed": raw(HEAD + b"\r\n" + RULES, BY_RULES),
     "chunked": raw(CHUNKED + b"%x\r\n%s\r\n0\r\n\r\n" % (len(RULES), RULES), BY_RULES),
     "chunked, cut in a chunk": raw(CHUNKED + b"fff\r\n" + RULES),

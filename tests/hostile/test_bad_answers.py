@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 AT_ONCE = {"RETRY_TIMES": 0, "ROBOTS_FETCH_TIMEOUT": 10, "RETRY_ENABLED": False}
 MOVED = Answer(RULES, headers={"Content-Type": "text/plain"})  # where a redirect leads
-SLOW = ("never", "an octet now and then", "headers, an octet now and then")
+SLOW = ("never", "a byte now and then", "headers, a byte now and then")
 
 
 @contextmanager

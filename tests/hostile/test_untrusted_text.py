@@ -30,19 +30,19 @@ STEERING = {
 DEEP_STARS = "*" * 400_000
 
 
-def octet_forms(text: str) -> list[bytes]:
-    """The text as UTF-8, and as the octets of Latin-1 where it has such a form."""
+def byte_forms(text: str) -> list[bytes]:
+    """The text as UTF-8, and as the bytes of Latin-1 where it has such a form."""
     forms = [text.encode()]
     return [*forms, text.encode("latin-1")] if max(text) < "\u0100" else forms
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_cause_is_printable_in_every_dialect(dialect):
-    for octets in chain.from_iterable(map(octet_forms, STEERING.values())):
-        body = b"User-agent: *\nDisallow: /x" + octets + b"\n"
-        verdict = parse(body, dialect).verdict(f"http://example.com/x{quote(octets)}", "Bot")
+    for sent in chain.from_iterable(map(byte_forms, STEERING.values())):
+        body = b"User-agent: *\nDisallow: /x" + sent + b"\n"
+        verdict = parse(body, dialect).verdict(f"http://example.com/x{quote(sent)}", "Bot")
         for text in (verdict.cause, str(verdict), str(verdict.rule)):
-            assert text.isprintable(), octets
+            assert text.isprintable(), sent
 
 
 @pytest.mark.parametrize("name", STEERING)
@@ -75,7 +75,7 @@ async def test_no_control_character_reaches_log_exception_or_report(dialect, tmp
         report = tmp_path / "report.html"
         settings = {"ROBOTS_DIALECT": dialect, "ROBOTS_REPORT": str(report)}
         seen, crawler = await crawl(*urls, settings=settings)
-    assert len(seen.dropped) >= 4  # not every dialect compares all octets
+    assert len(seen.dropped) >= 4  # not every dialect compares all bytes
     texts = [*seen.dropped.values(), *map(str, crawler.stats.get_stats())]
     texts += [r.getMessage() for r in caplog.records if r.name.startswith("scrapy_robots_policy")]
     origins = json.loads(report.with_suffix(".json").read_text())["origins"]

@@ -51,13 +51,13 @@ class OwnPolicy(RobotsPolicyMiddleware):
 
 class OwnStore:
     coordinator: FleetCoordinator
-    octets: bytes
+    body: bytes
 
     async def get(self, origin: str) -> CacheEntry | None:
-        return decode(self.octets)
+        return decode(self.body)
 
     async def put(self, origin: str, entry: CacheEntry) -> None:
-        self.octets = encode(entry)
+        self.body = encode(entry)
 
     async def close(self) -> None: ...
 

@@ -31,8 +31,8 @@ def of(code: str, body: str | bytes, dialect: str = "rfc9309") -> list[Finding]:
 
 def marked(body: str | bytes, finding: Finding) -> str:
     """The characters that a finding is about."""
-    octets = body if isinstance(body, bytes) else body.encode()
-    return readable_lines(octets)[finding.line - 1][finding.column - 1 : finding.end - 1]
+    body = body if isinstance(body, bytes) else body.encode()
+    return readable_lines(body)[finding.line - 1][finding.column - 1 : finding.end - 1]
 
 
 @pytest.mark.parametrize(("code", "dialect", "text"), EXAMPLES, ids=[e[0] for e in EXAMPLES])
@@ -403,7 +403,7 @@ SERVED = {
 @pytest.mark.parametrize("code", SERVED)
 def test_how_a_site_serves_the_file_is_looked_at(code):
     result = SERVED[code]
-    (finding,) = lint(result.octets, url=URL, served=result)
+    (finding,) = lint(result.body, url=URL, served=result)
     assert (finding.code, finding.line) == (code, 1)
 
 
@@ -834,7 +834,7 @@ def test_of_an_html_page_lint_says_whether_its_rules_are_obeyed(dialect, rules, 
     ("body", "message", "fix"),
     [
         (gzip.compress(b"User-agent: *\nDisallow: /\n"), "does not look like text", "Content-En"),
-        (b"\xef\xbbUser-agent: *\nDisallow: /\n", "this octet is not UTF-8", "save the file"),
+        (b"\xef\xbbUser-agent: *\nDisallow: /\n", "this byte is not UTF-8", "save the file"),
         (b"User-agent: *\nDisallow: /\xfc\n", "with URLs that are", "percent-encoded"),
     ],
     ids=["packed", "half a mark", "a path"],
@@ -976,11 +976,11 @@ def test_where_a_rule_is_a_reference_it_can_match_what_the_reference_resolves_to
 @given(
     st.binary(max_size=300) | st.text(alphabet="Uuser-agntDisalow:*$/%7E# \n\r\0ä", max_size=200)
 )
-@example(b"\xef\x80\x80")  # google skips the first octet, half a mark
-def test_any_octets_can_be_checked_and_findings_stand_in_the_file(body):
-    octets = body if isinstance(body, bytes) else body.encode()
+@example(b"\xef\x80\x80")  # google skips the first byte, half a mark
+def test_any_bytes_can_be_checked_and_findings_stand_in_the_file(body):
+    body = body if isinstance(body, bytes) else body.encode()
     for dialect in ("rfc9309", "google", "original1994"):
-        lines = readable_lines(octets)
-        for finding in lint(octets, dialect):
+        lines = readable_lines(body)
+        for finding in lint(body, dialect):
             assert 1 <= finding.line <= len(lines)
             assert 1 <= finding.column <= finding.end <= len(lines[finding.line - 1]) + 1

@@ -168,6 +168,6 @@ def test_no_fix_changes_an_answer_that_the_finding_is_not_about(lines, dialect, 
     for finding in findings:
         if finding.edits:
             assert changed(body, [finding]) == [], finding
-    after, _, left = fixed(body, findings, lambda octets: lint(octets, dialect), all_of=False)
+    after, _, left = fixed(body, findings, lambda body: lint(body, dialect), all_of=False)
     assert differing(body, after, DIALECTS) == []
     assert not any(finding.edits and not finding.dialects for finding in left)

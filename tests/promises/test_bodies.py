@@ -41,21 +41,21 @@ def packed(body, encoding):
     return Answer(body, headers={**PLAIN, "Content-Encoding": encoding})
 
 
-def raw(octets):
-    return Answer(raw=octets)
+def raw(body):
+    return Answer(raw=body)
 
 
 def part(body, content_range):
     return Answer(body, status=206, headers={**PLAIN, "Content-Range": content_range})
 
 
-def thrice(octets):
-    return gzip.compress(gzip.compress(gzip.compress(octets)))
+def thrice(body):
+    return gzip.compress(gzip.compress(gzip.compress(body)))
 
 
-def raw_deflate(octets):
+def raw_deflate(body):
     packer = zlib.compressobj(wbits=-15)
-    return packer.compress(octets) + packer.flush()
+    return packer.compress(body) + packer.flush()
 
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
@@ -135,7 +135,7 @@ ANSWERS = {
         Answer(b"none", status=404, headers={"Content-Encoding": "gzip"}),
         *("open", "404"),
     ),
-    # Sizes: `rfc9309` reads 512,000 octets
+    # Sizes: `rfc9309` reads 512,000 bytes
     "longer than is read": (plain(TEXT + FILLING + b"Disallow: /yes\n"), *READ),
     "a rule that is cut": (plain(TEXT.ljust(511_989, b"#") + b"\nAllow: /no/but/this"), *READ),
     "longer than is read, in gzip": (packed(gzip.compress(TEXT + FILLING, 1), "gzip"), *READ),
@@ -164,7 +164,7 @@ ANSWERS = {
         raw(HEAD + b"X: " + b"x" * 1_000_000 + b"\r\n" + LENGTH + TEXT),
         *("closed", ""),
     ),
-    "tags of 70,000 octets": (
+    "tags of 70,000 bytes": (
         raw(HEAD + b"ETag: %s\r\n" % (b"x" * 10_000) * 7 + LENGTH + TEXT),
         *READ,
     ),
@@ -177,7 +177,7 @@ ANSWERS = {
         raw(b"HTTP/1.1 301 Test\r\n" + b"Location: /r\r\n" * 2 + b"Content-Length: 0\r\n\r\n"),
         *READ,
     ),
-    "to a place of octets": (moved("/räume".encode().decode("latin-1")), *READ),
+    "to a place of bytes": (moved("/räume".encode().decode("latin-1")), *READ),
     "by gzip of which nothing came": (
         Answer(status=301, headers={"Location": "/r", "Content-Encoding": "gzip"}),
         *READ,
@@ -186,9 +186,9 @@ ANSWERS = {
 DRIP = b"X: " + b"x" * 3000
 SLOW = {
     "never": plain(after=None),
-    "an octet now and then": plain(TEXT * 100, drip=0.1),
-    "headers, an octet now and then": Answer(raw=HEAD + DRIP, drip=0.1),
-    "chunks, an octet now and then": Answer(raw=CHUNKED + b"fff\r\n" + TEXT * 100, drip=0.1),
+    "a byte now and then": plain(TEXT * 100, drip=0.1),
+    "headers, a byte now and then": Answer(raw=HEAD + DRIP, drip=0.1),
+    "chunks, a byte now and then": Answer(raw=CHUNKED + b"fff\r\n" + TEXT * 100, drip=0.1),
 }
 TARGETS = {"/r": plain(), "/r%C3%A4ume": plain()}
 OF_PAGES = {  # which bind no robots.txt
@@ -269,7 +269,7 @@ async def test_a_robots_txt_is_asked_for_in_encodings_that_can_be_cut():
 BOMBS = {
     "gzip": gzip.compress,
     "deflate": zlib.compress,
-    "gzip, gzip": lambda octets: gzip.compress(gzip.compress(octets)),
+    "gzip, gzip": lambda body: gzip.compress(gzip.compress(body)),
 }
 
 

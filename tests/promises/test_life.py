@@ -319,7 +319,7 @@ CONDITIONS = {
         TAG,
         *(Answer(status=304, headers={"ETag": 'W/"1"'}), [TAG], "RRR"),
     ),
-    "a tag of octets": ({"ETag": b'"\x80\xe9"'}, CURRENT, [{"ETag": '"\x80é"'}], "RRR"),
+    "a tag of bytes": ({"ETag": b'"\x80\xe9"'}, CURRENT, [{"ETag": '"\x80é"'}], "RRR"),
     "an encoding of the file": (
         TAG,
         *(Answer(status=304, headers={"Content-Encoding": "br"}), [TAG], "RRR"),
@@ -443,7 +443,7 @@ async def test_what_waits_is_judged_by_what_another_dialect_has_fetched_meanwhil
 FAR = {f"/{n}": moved(f"/{n + 1}") for n in range(1, 6)}
 BEYOND = {
     "redirects": {"/robots.txt": moved("/1"), **FAR, "/6": RULES},
-    "octets": {"/robots.txt": robots("#" * 512_001 + "\n" + TEXT)},
+    "bytes": {"/robots.txt": robots("#" * 512_001 + "\n" + TEXT)},
 }
 
 

@@ -36,11 +36,11 @@ LINES = (
 )
 TEXTS = st.lists(LINES, max_size=12).map("\n".join)
 _ENDS = st.sampled_from(["\n", "\r\n", "\r"])
-_OCTETS = [b"User-agent:*", b"Disallow:/", b"\r", b"\n", b"\0", b"\xef\xbb\xbf", b"\xff"]
+_BYTES = [b"User-agent:*", b"Disallow:/", b"\r", b"\n", b"\0", b"\xef\xbb\xbf", b"\xff"]
 FILES = (
     st.builds(lambda text, end: text.replace("\n", end).encode(), TEXTS, _ENDS)
     | st.binary(max_size=200)
-    | st.lists(st.sampled_from(_OCTETS)).map(b"".join)
+    | st.lists(st.sampled_from(_BYTES)).map(b"".join)
 )
 
 RULES = st.lists(st.tuples(st.booleans(), VALUES), max_size=12)

@@ -125,7 +125,7 @@ def test_a_file_found_behind_more_redirects_than_the_dialect_follows_is_none(
 ):
     # A store may hold what was fetched for a dialect that follows more of them.
     closed = FetchResult(200, b"User-agent: *\nDisallow: /", hops=("http://b/",) * budget)
-    beyond = FetchResult(200, closed.octets, hops=("http://b/",) * (budget + 1))
+    beyond = FetchResult(200, closed.body, hops=("http://b/",) * (budget + 1))
     assert live(dialect, (0, closed)).mode is AccessMode.RULES
     assert live(dialect, (0, beyond)).mode is AccessMode.ALLOW
     assert live(dialect, (0, beyond)).why == f"200 after {budget + 1} redirects"
@@ -134,21 +134,21 @@ def test_a_file_found_behind_more_redirects_than_the_dialect_follows_is_none(
 CUT = FetchResult(200, b"#" * 101, is_cut=True)
 FIVE = ("http://b/",) * 5
 # What was tried for another dialect; whether one that follows five redirects and reads a hundred
-# octets has to ask no more.
+# bytes has to ask no more.
 TRIES = {
     "a whole file": ([FetchResult(200, b"#")], True),
     "a file cut after what is read": ([CUT], True),
-    "a file cut before": ([replace(CUT, octets=b"#" * 100)], False),
+    "a file cut before": ([replace(CUT, body=b"#" * 100)], False),
     "five redirects, and one more": ([FetchResult(301, hops=FIVE, is_cut=True)], True),
     "four redirects, and one more": ([FetchResult(301, hops=FIVE[1:], is_cut=True)], False),
     "four redirects in a circle": ([FetchResult(301, hops=FIVE[1:])], True),
-    "a file cut before, then no answer": ([replace(CUT, octets=b"#"), TIMEOUT], True),
+    "a file cut before, then no answer": ([replace(CUT, body=b"#"), TIMEOUT], True),
     "a file cut before, confirmed": (
-        [replace(CUT, octets=b"#"), TIMEOUT, FetchResult(304, is_cut=True)],
+        [replace(CUT, body=b"#"), TIMEOUT, FetchResult(304, is_cut=True)],
         False,
     ),
     "a file cut before, confirmed to nobody's question": (
-        [replace(CUT, octets=b"#"), FetchResult(304)],
+        [replace(CUT, body=b"#"), FetchResult(304)],
         True,
     ),
 }
@@ -176,7 +176,7 @@ def test_a_run_of_failures_climbs_the_dialects_ladder(dialect: str, answers: str
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_the_octets_are_at_hand_exactly_where_the_rules_hold(dialect: str):
+def test_the_bytes_are_at_hand_exactly_where_the_rules_hold(dialect: str):
     for outcomes in (
         [(0, GOOD)],
         [(0, GOOD), (DAY, FetchResult(503))],
@@ -186,7 +186,7 @@ def test_the_octets_are_at_hand_exactly_where_the_rules_hold(dialect: str):
         [(0, FetchResult(404))],
     ):
         access = live(dialect, *outcomes)
-        assert (access.octets == OURS) is (access.mode is AccessMode.RULES)
+        assert (access.body == OURS) is (access.mode is AccessMode.RULES)
 
 
 def test_where_no_step_is_taken_time_alone_climbs_the_ladder():
@@ -209,7 +209,7 @@ def test_whether_the_site_answers_is_taken_from_who_knows_it():
 
 
 LIVES = {
-    # what happened: mode, octets left, failures counted, failing for so long
+    # what happened: mode, bytes left, failures counted, failing for so long
     "304 renews the copy": ([(0, GOOD), (DAY, FetchResult(304))], ("R", OURS, 0, None)),
     "404 withdraws the copy": ([(0, GOOD), (DAY, FetchResult(404))], ("A", None, 0, None)),
     "and a later 503 finds none": (
@@ -266,7 +266,7 @@ def test_facts_are_remembered(
     access = live("rfc9309", *happened)
     entry, since = access.entry, access.entry.failing_since
     failing_for = None if since is None else START + happened[-1][0] - since
-    assert (LETTERS[access.mode], entry.octets, entry.failures, failing_for) == expected
+    assert (LETTERS[access.mode], entry.body, entry.failures, failing_for) == expected
 
 
 LIMITED = FetchResult(429)
@@ -571,7 +571,7 @@ def test_a_copy_outlives_a_failure_and_no_other_answer(status: int, keeps: bool)
     entry = remember(
         remember(None, GOOD, 0.0), FetchResult(status, b"" if status > 299 else b"new"), 1.0
     )
-    assert (entry.octets == OURS) is keeps
+    assert (entry.body == OURS) is keeps
 
 
 @pytest.mark.parametrize(

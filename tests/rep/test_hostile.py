@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 AGENT = "FooBot"
 CRAWLER = b"User-agent: FooBot\n"
 URL = "http://example.com/" + "a" * 2_000
-SIZE = 40_000  # octets; and four times as many
+SIZE = 40_000  # bytes; and four times as many
 
 Make = Callable[[int], bytes]
 
@@ -60,7 +60,7 @@ HOSTILE: dict[str, Make] = {
     "carriage returns": repeated(b"\r", b""),
     "comments": repeated(b"#", b""),
     "escapes": repeated(b"%41", CRAWLER + b"Disallow: /"),
-    "high octets": repeated(b"\xff", CRAWLER + b"Disallow: /"),
+    "high bytes": repeated(b"\xff", CRAWLER + b"Disallow: /"),
     "NULs": repeated(b"\0"),
     "colons": repeated(b":"),
     "spaces": repeated(b" "),
@@ -96,10 +96,10 @@ def ask_everything(body: bytes, dialect: str) -> None:
 
 
 def work(body: bytes, dialect: str) -> int:
-    """What is called, and an eighth of the octets that such calls may go through."""
+    """What is called, and an eighth of the bytes that such calls may go through."""
     with counting_calls() as counts:
         ask_everything(body, dialect)
-    return counts["call"] + counts["c_call"] + counts["octets"] // 8
+    return counts["call"] + counts["c_call"] + counts["bytes"] // 8
 
 
 @pytest.mark.parametrize("dialect", ["rfc9309", "google", "original1994"])

@@ -76,7 +76,7 @@ def test_a_file_in_utf16_or_utf32_says_that_nobody_can_read_it(dialect, mark, en
     "start",
     [*(b"\0" * n for n in range(10)), b"\0\n", b"\xff\xfe", b"\xef\xbb\xbf", b"a\0\n"],
 )
-def test_a_file_in_octets_is_not_in_utf16(start):
+def test_a_file_in_bytes_is_not_in_utf16(start):
     access = advance(None, FetchResult(200, start + RULES), 0.0, DIALECTS["rfc9309"].access)
     assert access.oddity == ""
     assert access.why == "200"

@@ -44,7 +44,7 @@ def ask_all(rules: RuleSet, urls: Iterable[str], agent: str = AGENT) -> list[boo
 @given(FILES, DIALECT_NAMES.map(DIALECTS.__getitem__) | ANY_DIALECT, URLS, AGENTS)
 @example(b"User-agent: *\nDisallow: *$", DIALECTS["yandex"], "http://h/a", AGENT)
 @settings(max_examples=600)
-def test_any_octets_are_read_and_allowed_never_disagrees_with_verdict(
+def test_any_bytes_are_read_and_allowed_never_disagrees_with_verdict(
     body: bytes, dialect: Dialect, url: str, agent: str
 ):
     rules = parse(body, dialect)

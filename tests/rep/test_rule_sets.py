@@ -24,7 +24,7 @@ def test_the_examples_in_the_documentation_hold():
     assert doctest.testmod(rules).failed == 0
 
 
-def test_a_file_may_come_as_any_octets():
+def test_a_file_may_come_as_any_bytes():
     assert not parse(bytearray(FILE)).allowed("/a", "bot")
     assert not parse(memoryview(FILE)).allowed("/a", "bot")
 
@@ -102,8 +102,8 @@ def test_what_is_laid_out_for_many_crawlers_is_bounded():
     shared += "".join(f"Disallow: /{n:06}\n" for n in range(3_000))
     own = "".join(f"User-agent: {name}\nDisallow: /{name}\n" for name in names)
     body = (shared + own).encode()
-    read, octets = held_by(lambda: rules_used_by(body, len(names)))
-    assert octets < 12 * MIB
+    read, size = held_by(lambda: rules_used_by(body, len(names)))
+    assert size < 12 * MIB
     assert not read.allowed("/botaa", "botaa")
     assert not read.allowed("/000007", "botnb")
     assert read.allowed("/botaa", "botab")
@@ -131,8 +131,8 @@ def test_a_new_name_with_every_question_takes_no_more_memory(ask):
             ask(read, f"{number:0500}")
         return read
 
-    _, octets = held_by(lambda: ask_as(3_000))
-    assert octets < MIB
+    _, size = held_by(lambda: ask_as(3_000))
+    assert size < MIB
 
 
 def test_the_place_of_a_rule_may_be_far_down_in_a_file_without_a_limit():

@@ -1,4 +1,4 @@
-"""What must be true at the limits of a dialect: octets of a file, rules of a group."""
+"""What must be true at the limits of a dialect: bytes of a file, rules of a group."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scrapy_robots_policy.rep import DIALECTS, parse
 FILE = b"User-agent: *\nAllow: /abc/d\nDisallow: /abc/\nDisallow: /\n"
 WHOLE_LINE = len(b"User-agent: *\nAllow: /abc/d\nDisallow: /abc/\n")
 
-# (octets that are read, whether /abc/e and whether /x may be fetched)
+# (bytes that are read, whether /abc/e and whether /x may be fetched)
 LIMITS = {
     "the whole file": (len(FILE), False, False),
     "without its last line feed": (len(FILE) - 1, False, True),
@@ -19,7 +19,7 @@ LIMITS = {
     "to the middle of a path": (WHOLE_LINE - len(b"bc/\n"), True, True),
     "to the slash of a path": (WHOLE_LINE - len(b"abc/\n"), True, True),
     "to the middle of an agent": (len(b"User-ag"), True, True),
-    "one octet": (1, True, True),
+    "one byte": (1, True, True),
 }
 
 
@@ -38,13 +38,13 @@ KIB = 1024
 SITE = "http://h"
 
 
-def file_of(octets: int) -> bytes:
-    """A file of so many octets, with a rule at its start and one at its end."""
+def file_of(size: int) -> bytes:
+    """A file of so many bytes, with a rule at its start and one at its end."""
     start, end = b"User-agent: *\nDisallow: /a\n#", b"\nDisallow: /b\n"
-    return start + b"x" * (octets - len(start) - len(end)) + end
+    return start + b"x" * (size - len(start) - len(end)) + end
 
 
-# Whether /a and /b may be fetched: with 500 KiB, and with one octet more.
+# Whether /a and /b may be fetched: with 500 KiB, and with one byte more.
 CUT, OPEN, UNLIMITED = "DD DA", "DD AA", "DD DD"
 OF_DIALECT = {
     **dict.fromkeys(DIALECTS, CUT),
@@ -56,8 +56,8 @@ OF_DIALECT = {
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_dialect_reads_500_kib_or_has_no_limit(dialect):
     answers = []
-    for octets in (500 * KIB, 500 * KIB + 1):
-        rules = parse(file_of(octets), dialect)
+    for size in (500 * KIB, 500 * KIB + 1):
+        rules = parse(file_of(size), dialect)
         answers.append("".join("DA"[rules.allowed(SITE + path, "bot")] for path in ("/a", "/b")))
     assert " ".join(answers) == OF_DIALECT[dialect]
 

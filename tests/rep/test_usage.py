@@ -228,15 +228,15 @@ HEADERS = [
     (['train-ai=n;why=%"%C3%A9"'], {}),
     # ... of UTF-8 alone: its first and last characters of each length, and what is just beside them
     *(
-        ([f'train-ai=n, x=%"{octets}", y=1'], {"train-ai": "n", "x": f'%"{octets}"', "y": "1"})
-        for octets in (
+        ([f'train-ai=n, x=%"{body}", y=1'], {"train-ai": "n", "x": f'%"{body}"', "y": "1"})
+        for body in (
             *("%00", "%7f", "%c2%80", "%df%bf", "%e0%a0%80", "%ed%9f%bf", "%ee%80%80"),
             *("%ef%bf%bf", "%f0%90%80%80", "%f3%bf%bf%bf", "%f4%8f%bf%bf"),
         )
     ),
     *(
-        ([f'train-ai=n, x=%"{octets}"'], {})
-        for octets in (
+        ([f'train-ai=n, x=%"{body}"'], {})
+        for body in (
             *("%80", "%c1%bf", "%c3", "%c3x", "%c3%c3", "%e0%9f%bf", "%ed%a0%80", "%e2%82"),
             *("%f0%8f%bf%bf", "%f4%90%80%80", "%f5%80%80%80", "%ff"),
         )

@@ -123,7 +123,7 @@ ORIGINS = {
         "longest_wait": 0.5,
         "waited": 2.5,
         "delay": 2.0,
-        "octets": len(RULES),
+        "size": len(RULES),
     },
     "http://closed.test": {
         "stance": "disallow",

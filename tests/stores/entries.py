@@ -20,7 +20,7 @@ FULL = CacheEntry(
         site_answers=True,
     ),
     asked_at=2000.5,
-    octets=b"User-agent: *\nDisallow: /\xff\x00\n",
+    body=b"User-agent: *\nDisallow: /\xff\x00\n",
     fetched_at=1000.25,
 )
 NEWER = replace(FULL, asked_at=3000.0, fetched_at=3000.0)
@@ -29,10 +29,10 @@ NO_FILE = CacheEntry(FetchResult(404), 1.0)
 OUTAGE = CacheEntry(FetchResult(503), time.time() + 3600, failing_since=2.0, failures=3)
 RECORDS = {
     "full": FULL,
-    "empty file": replace(FULL, octets=b""),
-    "any octets": replace(FULL, octets=bytes(range(256)) * 2048),
+    "empty file": replace(FULL, body=b""),
+    "any bytes": replace(FULL, body=bytes(range(256)) * 2048),
     "no file": NO_FILE,
     "outage": OUTAGE,
     "outage since the epoch": replace(OUTAGE, failing_since=0.0, unreachable_since=0.0),
-    "outage with a copy": replace(OUTAGE, octets=b"#", fetched_at=1.0),
+    "outage with a copy": replace(OUTAGE, body=b"#", fetched_at=1.0),
 }

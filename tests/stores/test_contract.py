@@ -204,16 +204,16 @@ async def test_memory_drops_the_least_recently_used_entry():
 
 
 @on_reactor
-async def test_memory_keeps_to_its_limit_of_octets_and_always_keeps_the_newest_entry():
-    store = MemoryStore(max_octets=10_000)
+async def test_memory_keeps_to_its_limit_of_bytes_and_always_keeps_the_newest_entry():
+    store = MemoryStore(max_bytes=10_000)
     noise = random.Random(1)
     for _ in range(10):
         for number in range(20):
-            await store.put(f"http://{number}", replace(FULL, octets=noise.randbytes(900)))
+            await store.put(f"http://{number}", replace(FULL, body=noise.randbytes(900)))
     kept = [number for number in range(20) if await store.get(f"http://{number}")]
     assert 5 <= len(kept) <= 10
     assert kept == [*range(kept[0], 20)]
-    await store.put(ORIGIN, replace(FULL, octets=noise.randbytes(20_000)))
+    await store.put(ORIGIN, replace(FULL, body=noise.randbytes(20_000)))
     assert await store.get(ORIGIN) is not None
     assert await store.get("http://19") is None
 
@@ -244,7 +244,7 @@ WRONG = {
     "failing_since": DATES,
     "failures": COUNTS,
     "unreachable_since": DATES,
-    "octets": ["Disallow: /", 1],
+    "bytes": ["Disallow: /", 1],
     "status": ["200", True, 200.0, -1, 1000],
     "cause": TEXTS,
     "media_type": TEXTS,
@@ -283,14 +283,14 @@ async def test_an_entry_with_a_wrong_fact_is_a_miss_and_the_store_is_used_on(nam
         latest=st.builds(
             FetchResult,
             st.none() | st.integers(100, 599),
-            octets=st.just(b""),
+            body=st.just(b""),
             cause=st.text(),
             etag=st.text(),
             hops=st.lists(st.text()).map(tuple),
             is_cut=st.booleans(),
         ),
         asked_at=st.floats(0, 1e11),
-        octets=st.none() | st.binary(),
+        body=st.none() | st.binary(),
         fetched_at=st.floats(0, 1e11),
         failing_since=st.none() | st.floats(0, 1e11),
         failures=st.integers(0, 1000),
@@ -303,7 +303,7 @@ def test_decode_undoes_encode(entry):
 
 @pytest.mark.slow
 def test_the_largest_file_fits_even_if_it_cannot_be_compressed():
-    entry = replace(FULL, octets=random.Random(1).randbytes(4 * 2**20))
+    entry = replace(FULL, body=random.Random(1).randbytes(4 * 2**20))
     assert decode(encode(entry)) == entry
 
 
@@ -316,7 +316,7 @@ def test_decode_of_anything_else_is_an_entry_error_of_one_short_line(kind):
 
 
 @pytest.mark.slow
-def test_what_would_unpack_to_too_many_octets_is_not_unpacked():
+def test_what_would_unpack_to_too_many_bytes_is_not_unpacked():
     with tracing_memory() as memory:
         with pytest.raises(EntryError):
             decode(BROKEN["a bomb"])

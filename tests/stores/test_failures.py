@@ -230,12 +230,12 @@ def nothing_beside_it(path):
     yield
 
 
-def written(octets):
+def written(data):
     @contextmanager
     def write(path):
-        path.write_bytes(octets)
+        path.write_bytes(data)
         yield
-        assert path.read_bytes() == octets
+        assert path.read_bytes() == data
 
     return write
 
@@ -329,16 +329,16 @@ async def test_a_file_that_is_gone_in_mid_crawl_is_made_anew(kind, tmp_path):
 
 @on_reactor
 async def test_a_damaged_index_gives_no_entry_of_another_origin(tmp_path):
-    """One octet on the disk: the entry is whole, and SQLite reports nothing."""
+    """One byte on the disk: the entry is whole, and SQLite reports nothing."""
     path = tmp_path / "robots.sqlite"
     store = open_store(f"sqlite:{path}")
     await store.put("http://a:1", FULL)
     await store.put("http://a:2", FULL)
     await store.close()
-    octets = path.read_bytes()
+    data = path.read_bytes()
     in_index = b"http://a:2\2"  # there the number of the row stands behind the origin
-    assert octets.count(in_index) == 1
-    path.write_bytes(octets.replace(in_index, b"http://a:3\2"))
+    assert data.count(in_index) == 1
+    path.write_bytes(data.replace(in_index, b"http://a:3\2"))
     assert await store.get("http://a:3") is None
     await store.close()
 

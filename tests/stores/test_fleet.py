@@ -73,7 +73,7 @@ async def test_a_file_that_is_too_old_is_fetched_by_one_process_when_the_host_ha
     text, asked_at = f"{SECRET}Crawl-delay: 0.5\n", time.time() - 3 * DAY
     with Site({"/robots.txt": robots(text)}) as site:
         store = open_store(redis.url)
-        old = replace(FULL, asked_at=asked_at, fetched_at=asked_at, octets=text.encode())
+        old = replace(FULL, asked_at=asked_at, fetched_at=asked_at, body=text.encode())
         await store.put(site.origin, old)
         assert await store.coordinator.take("127.0.0.1", 0.5) == 0.0
         store.coordinator.leave("127.0.0.1", visited=True)

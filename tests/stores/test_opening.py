@@ -69,7 +69,7 @@ def test_the_store_of_the_page_serves_a_crawl_without_asyncio(tmp_path):
 async def test_a_put_of_the_store_of_the_page_that_fails_leaves_no_file(tmp_path, monkeypatch):
     """On a full disk each would leave one more."""
 
-    def write_until_the_disk_is_full(part, _octets):
+    def write_until_the_disk_is_full(part, _bodies):
         part.touch()
         raise OSError
 
@@ -197,8 +197,8 @@ async def test_an_address_of_a_redis_may_name_a_database_a_socket_and_an_option(
 @on_reactor
 async def test_an_address_of_a_redis_may_demand_a_password_and_tls(tmp_path, needs_redis):
     port, cert, key = free_port(), tmp_path / "cert.pem", tmp_path / "key.pem"
-    for file, octets in zip((cert, key), certificate(), strict=True):
-        file.write_bytes(octets)
+    for file, data in zip((cert, key), certificate(), strict=True):
+        file.write_bytes(data)
     files = ("--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert)
     options = ("--tls-port", port, "--tls-auth-clients", "no", "--requirepass", "p@ss/word")
     with RedisServer(*options, *files) as server:

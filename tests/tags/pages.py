@@ -30,7 +30,7 @@ def asking(*urls):
 class Row:
     """A page, what the user wants of it, and what becomes of it.
 
-    html     of the page, or its octets
+    html     of the page, or its bytes
     tags     the request's robots_tags, and what else is in its `meta`
     make     the requests that the spider makes of it
     sent     those of them that go

@@ -45,7 +45,7 @@ SILENT = {
     "a word in a description": b"<meta name='description' content='what noai means'>",
     "a number above all characters": b"<meta name=a content='&#" + b"1" * 10_000 + b";'>",
     "a comment": b"<!-- <meta name=robots content=noai> -->",
-    "octets that are no text": bytes(range(256)) * 1_000,
+    "bytes that are no text": bytes(range(256)) * 1_000,
 }
 ATTRIBUTES = (" a{}", " a{}='>'", ' a{} = "<"', "/a{}", " a{}=x", "\na{}=<p", " a{}='x'")
 

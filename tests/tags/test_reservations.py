@@ -161,8 +161,8 @@ JSON = st.recursive(
 
 @pytest.mark.slow
 @given(st.binary(max_size=300) | JSON.map(json.dumps).map(str.encode), st.text(max_size=20))
-def test_whatever_a_tdmrep_json_holds_it_reserves_or_says_nothing(octets, path):
-    preferences = TdmRules(octets).preferences(f"{SITE}/{path}")
+def test_whatever_a_tdmrep_json_holds_it_reserves_or_says_nothing(body, path):
+    preferences = TdmRules(body).preferences(f"{SITE}/{path}")
     assert {one.label for one in preferences} <= {"tdm-reservation", "tdm-policy"}
     assert all(one.value in ("0", "1") for one in preferences if one.label == "tdm-reservation")
 

@@ -127,8 +127,8 @@ def _whole_writes(stream: TextIO) -> TextIO:
     """
     if not isinstance(getattr(stream, "buffer", None), io.RawIOBase):
         return stream
-    octets = io.BufferedWriter(io.FileIO(stream.fileno(), "w", closefd=False))
-    return io.TextIOWrapper(octets, stream.encoding, stream.errors, line_buffering=True)
+    binary = io.BufferedWriter(io.FileIO(stream.fileno(), "w", closefd=False))
+    return io.TextIOWrapper(binary, stream.encoding, stream.errors, line_buffering=True)
 
 
 def drop_output(stream: TextIO) -> None:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from ...fetch.redirects import ANYWHERE, Answer, RedirectGuard, follow
 from ...fetch.result import (
     ACCEPTED,
-    MAX_OCTETS,
+    MAX_BYTES,
     UnreadableBodyError,
     cause_of,
     chain_of,
@@ -48,7 +48,7 @@ def fetch(
     def work() -> None:
         results.append(_follow(url, redirects, guard, user_agent, ends))
 
-    # A server that sends an octet now and then never lets a socket time out. So a thread fetches,
+    # A server that sends a byte now and then never lets a socket time out. So a thread fetches,
     # which ends with the process at the latest.
     thread = Thread(target=work, daemon=True)
     thread.start()
@@ -146,18 +146,18 @@ def _result(response: Any, ends: float, *, is_proxied: bool) -> FetchResult:
     )  # RFC 9110 §8.6: digits; `requests` passes over others
     if not all(_DIGITS.fullmatch(number.strip()) for number in length.split(",")):
         raise UnreadableBodyError("a Content-Length that is no number")
-    octets = b""
+    body = b""
     if 200 <= status < 300:
         packed, is_whole = _read(response.raw, ends)
         encodings = encodings_of(headers.get("content-encoding", ""))
-        octets = whole_lines(unpack(packed, encodings, MAX_OCTETS + 1, is_whole=is_whole))
-    return result_of(status, headers, octets, time())
+        body = whole_lines(unpack(packed, encodings, MAX_BYTES + 1, is_whole=is_whole))
+    return result_of(status, headers, body, time())
 
 
 def _read(raw: Any, ends: float) -> tuple[bytes, bool]:
     """(body, whether it is whole): the body is cut at the limit. An error if it ends too soon."""
     parts: list[bytes] = []
-    room = MAX_OCTETS + 1  # is there more?
+    room = MAX_BYTES + 1  # is there more?
     for part in raw.stream(65_536, decode_content=False):
         parts.append(part[:room])
         room -= len(parts[-1])

@@ -16,7 +16,7 @@ from time import time
 from typing import Generic, TypeVar
 from urllib.parse import urlsplit
 
-from ...fetch.result import MAX_OCTETS, whole_lines
+from ...fetch.result import MAX_BYTES, whole_lines
 from ...rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdmrep
 from ...rep.access import AccessOverrides, CacheEntry, remember
 from ...rep.url import TDMREP, key_of, url_of
@@ -116,15 +116,15 @@ def in_words(source: str) -> str:
     return "standard input" if source == "-" else source
 
 
-def read_octets(name: str, max_octets: int = -1) -> bytes:
+def read_bytes(name: str, max_bytes: int = -1) -> bytes:
     """Those of a FILE, or of standard input for "-". UsageError if it cannot be read."""
     if not name:
         raise UsageError("the name of a file is empty")  # as a variable of a shell may be
     try:
         if name == "-":
-            return sys.stdin.buffer.read(max_octets)
+            return sys.stdin.buffer.read(max_bytes)
         with Path(name).open("rb") as file:
-            return file.read(max_octets)
+            return file.read(max_bytes)
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror}") from None
     except ValueError:  # it has a NUL in it, or what the system's encoding does not have
@@ -138,16 +138,16 @@ def read_file(source: str, path: str = "/robots.txt") -> FetchResult:
     path  where a site has that file: a user may have left out the scheme of the site
     """
     try:
-        octets = read_octets(source, MAX_OCTETS + 1)
+        body = read_bytes(source, MAX_BYTES + 1)
     except UsageError as error:
         whole = whole_url_of(source, path)
         hint = f"; if it is a site, write {whole}" if whole else ""
         if "://" in source and not whole:
             hint = "; of URLs, only http and https can be fetched"
         raise UsageError(f"{error}{hint}") from None
-    if len(octets) > MAX_OCTETS:
-        print_error(f"{in_words(source)} is cut after {MAX_OCTETS:,} octets, as in a crawl")
-    return FetchResult(200, whole_lines(octets))
+    if len(body) > MAX_BYTES:
+        print_error(f"{in_words(source)} is cut after {MAX_BYTES:,} bytes, as in a crawl")
+    return FetchResult(200, whole_lines(body))
 
 
 def reservations_from(key: str, result: FetchResult) -> OriginRules:
@@ -173,7 +173,7 @@ def read_as(dialect: Dialect, rules: OriginRules) -> OriginRules:
 
 def _rules(origin: str, entry: CacheEntry, now: float, dialect: Dialect) -> OriginRules:
     access = judge(entry, now, dialect.access)
-    rules = parse(access.octets, dialect) if access.mode is AccessMode.RULES else None
+    rules = parse(access.body, dialect) if access.mode is AccessMode.RULES else None
     return OriginRules(origin, dialect, access, rules)
 
 

@@ -11,18 +11,18 @@ from ...rep.text import bytes_read
 from ..arguments import UsageError
 
 MAX_CRAWLERS = 2000
-MAX_OCTETS_IN_ALL = MAX_CRAWLERS * 500 * 1024  # each costs a look through the file
+MAX_BYTES_IN_ALL = MAX_CRAWLERS * 500 * 1024  # each costs a look through the file
 
 
-def named_crawlers(name: str, octets: bytes, dialect: Dialect) -> list[str]:
+def named_crawlers(name: str, body: bytes, dialect: Dialect) -> list[str]:
     """The names in the order of the file, and last that of a crawler without a group.
 
     UsageError where there are too many: an answer about some would look like one about all. A
     file over 500 KiB may name fewer.
     """
-    most = min(MAX_CRAWLERS, MAX_OCTETS_IN_ALL // max(1, bytes_read(len(octets), dialect)))
+    most = min(MAX_CRAWLERS, MAX_BYTES_IN_ALL // max(1, bytes_read(len(body), dialect)))
     names: dict[str, str] = {}
-    for value in dict.fromkeys(line[1] for line in SourceFile(octets, dialect).agents):
+    for value in dict.fromkeys(line[1] for line in SourceFile(body, dialect).agents):
         crawler = _crawler_of(value, dialect)
         if crawler:
             names[crawler.lower()] = crawler

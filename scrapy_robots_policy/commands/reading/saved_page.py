@@ -15,9 +15,9 @@ from ...rep import Dialect
 from ...rep.usage import Preference
 from ...tags import header_preferences, html_preferences
 from ..printing.terminal import print_error
-from .inputs import in_words, read_octets
+from .inputs import in_words, read_bytes
 
-MAX_OCTETS = 16 * 1024 * 1024
+MAX_BYTES = 16 * 1024 * 1024
 MAX_UNREAD = 5  # lines that are named; HTML in the place of headers has many
 _STATUS_LINE = b"HTTP/"
 _READ_LINE = re.compile(r"HTTP/.*|:?[^\s:]+\s*:.*|")
@@ -28,9 +28,9 @@ def preferences_in(name: str, url: str, agent: str, dialect: Dialect) -> tuple[P
     """What a saved response says of a page. UsageError if the FILE, or "-", cannot be read. Lines
     among its headers that are no header lines are named on standard error.
     """
-    octets = read_octets(name, MAX_OCTETS)
-    _warn_of_unread(name, unread_lines_of(octets))
-    return preferences_of(saved_response(octets, url), agent, dialect)
+    data = read_bytes(name, MAX_BYTES)
+    _warn_of_unread(name, unread_lines_of(data))
+    return preferences_of(saved_response(data, url), agent, dialect)
 
 
 def _warn_of_unread(name: str, numbers: list[int]) -> None:
@@ -55,26 +55,26 @@ def is_html(response: Response) -> TypeGuard[HtmlResponse]:
     return isinstance(response, HtmlResponse)
 
 
-def saved_response(octets: bytes, url: str) -> Response:
-    """The last response in the octets: `curl -iL` writes those that redirect before it.
+def saved_response(data: bytes, url: str) -> Response:
+    """The last response in the bytes: `curl -iL` writes those that redirect before it.
 
-    Octets without a status line are HTML.
+    Bytes without a status line are HTML.
     """
-    head, body = _last_response(octets)
-    return _response(octets[head].split(b"\n")[1:], octets[body], url)
+    head, body = _last_response(data)
+    return _response(data[head].split(b"\n")[1:], data[body], url)
 
 
-def unread_lines_of(octets: bytes) -> list[int]:
+def unread_lines_of(data: bytes) -> list[int]:
     """As `unread_lines`, for the headers of `saved_response`: the lines of the whole file count."""
-    head, _ = _last_response(octets)
-    before = octets.count(b"\n", 0, head.start)
-    return [before + number for number in unread_lines(octets[head].decode("utf-8", "replace"))]
+    head, _ = _last_response(data)
+    before = data.count(b"\n", 0, head.start)
+    return [before + number for number in unread_lines(data[head].decode("utf-8", "replace"))]
 
 
-def _last_response(octets: bytes) -> tuple[slice, slice]:
+def _last_response(data: bytes) -> tuple[slice, slice]:
     """The places of (its head, its body)."""
     head, start = slice(0, 0), 0
-    while match := _HEAD.match(octets, start):
+    while match := _HEAD.match(data, start):
         head, start = slice(*match.span(1)), match.end()
     return head, slice(start, None)
 

@@ -126,8 +126,8 @@ def fetched_tdmrep(
     if not rules.allowed(url, agent):
         return {"url": url, "why": "not fetched, because robots.txt does not allow it", "text": ""}
     tdmrep = reservations_from(key, fetch(url))
-    octets = tdmrep.access.octets if tdmrep.reservations else b""
-    return {"url": url, "why": tdmrep_state(tdmrep), "text": octets.decode("utf-8", "replace")}
+    body = tdmrep.access.body if tdmrep.reservations else b""
+    return {"url": url, "why": tdmrep_state(tdmrep), "text": body.decode("utf-8", "replace")}
 
 
 MAX_URLS = 30
@@ -167,7 +167,7 @@ class Questions:
         answer, why = data.get("answer", "200"), data.get("why", "")
         result = ANSWERS[answer]
         if answer == "200":
-            result = replace(result, octets=data["robots"].encode("utf-8", "replace"))
+            result = replace(result, body=data["robots"].encode("utf-8", "replace"))
         elif result.status is None and why:
             result = replace(result, cause=why)
         purposes = frozenset(data.get("purposes", PURPOSES))
@@ -235,7 +235,7 @@ def answers(questions: Questions, rules: Rules, is_abandoned: Callable[[], bool]
 def findings(data: Any) -> dict[str, Any]:
     """What lint finds in the page's file, whatever the site answers."""
     questions = Questions.of({**data, "answer": "200"} if isinstance(data, dict) else data)
-    all_findings = lint(questions.result.octets, questions.dialect)
+    all_findings = lint(questions.result.body, questions.dialect)
     return {
         "findings": [finding_as_json(finding) for finding in all_findings[:MAX_FINDINGS]],
         "more_findings": max(len(all_findings) - MAX_FINDINGS, 0),
@@ -300,11 +300,11 @@ def _match(rules: OriginRules, verdict: Verdict, url: str) -> dict[str, Any] | N
     return {"parts": parts, "rest": _text(match.rest)}
 
 
-def _text(octets: str) -> str:
-    return shortened(shown(readable(octets)), MAX_SHOWN)
+def _text(text: str) -> str:
+    return shortened(shown(readable(text)), MAX_SHOWN)
 
 
-MAX_OCTETS = 2 * 1024 * 1024  # of a POST: a robots.txt of 500 KiB, escaped, and more
+MAX_BYTES = 2 * 1024 * 1024  # of a POST: a robots.txt of 500 KiB, escaped, and more
 MAX_UNREAD = 64 * 1024 * 1024  # of a POST that is too long: more of it is not waited for
 REDIRECTS = 5
 
@@ -331,14 +331,14 @@ _PAGE = {
 def as_fetched(result: FetchResult) -> dict[str, Any]:
     """What a fetch has brought, for the page: a file, or why there is none."""
     kind = answer_of(result)
-    served = result.octets if kind == "200" else b""
-    octets = whole_lines(served, MAX_OCTETS // 4)
-    cut = ", cut because this page holds no more" if len(octets) < len(served) else ""
+    served = result.body if kind == "200" else b""
+    body = whole_lines(served, MAX_BYTES // 4)
+    cut = ", cut because this page holds no more" if len(body) < len(served) else ""
     return {
         "served": kind == "200",
         "answer": kind,
         "why": explain(remember(None, result, time())) + cut,
-        "robots": octets.decode("utf-8", "replace"),
+        "robots": body.decode("utf-8", "replace"),
     }
 
 
@@ -395,8 +395,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(200, self.server.start_values)
         elif self.path in _PAGE:
             name, kind = _PAGE[self.path]
-            octets = (files(__package__) / "static" / name).read_bytes()
-            self._send(200, f"{kind}; charset=utf-8", octets)
+            data = (files(__package__) / "static" / name).read_bytes()
+            self._send(200, f"{kind}; charset=utf-8", data)
         else:
             self._send_json(404, {"error": "there is no such page"})
 
@@ -459,9 +459,9 @@ class _Handler(BaseHTTPRequestHandler):
         if not text.isascii() or not text.isdigit():
             raise ValueError("a request has a Content-Length")
         length = int(text)
-        if length > MAX_OCTETS:
+        if length > MAX_BYTES:
             self._skip(min(length, MAX_UNREAD))
-            limit = f"all fields of the page together may have {MAX_OCTETS:,} octets"
+            limit = f"all fields of the page together may have {MAX_BYTES:,} bytes"
             raise ValueError(f"{limit}; they have {length:,}")
         try:
             return json.loads(self.rfile.read(length))
@@ -472,8 +472,8 @@ class _Handler(BaseHTTPRequestHandler):
         """Read a body without keeping it. If it stayed unread, the connection would be reset, and
         the page might not get the answer (RFC 9112 §9.6).
         """
-        while length > 0 and (octets := self.rfile.read(min(length, 65_536))):
-            length -= len(octets)
+        while length > 0 and (data := self.rfile.read(min(length, 65_536))):
+            length -= len(data)
 
     def _fetch(self, data: Any) -> dict[str, Any]:
         """The robots.txt and the tdmrep.json of a site, with the results of the fetches."""
@@ -505,15 +505,15 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_json(self, status: int, value: Any) -> None:
         self._send(status, "application/json", json.dumps(value).encode())
 
-    def _send(self, status: int, kind: str, octets: bytes) -> None:
+    def _send(self, status: int, kind: str, data: bytes) -> None:
         self.send_response(status)
         for name, value in _HEADERS.items():
             self.send_header(name, value)
         self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(octets)))
+        self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(octets)
+            self.wfile.write(data)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
         """Log nothing: the user works at this terminal."""

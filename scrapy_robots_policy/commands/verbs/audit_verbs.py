@@ -267,7 +267,7 @@ class Story:
     decision     the fields of its own line, whose number is `line`
     fingerprint  of its dialect; "": it was decided in none
     robots       the fields of the robots line that it rests on; None: it rests on none
-    octets       of that robots.txt; None: there was no file
+    bytes       of that robots.txt; None: there was no file
     answers      the recorded answer beside the one that is given now
     """
 
@@ -277,7 +277,7 @@ class Story:
     decision: Mapping[str, Any]
     fingerprint: str
     robots: Mapping[str, Any] | None
-    octets: bytes | None
+    body: bytes | None
     answers: Answers | None
 
 
@@ -339,7 +339,7 @@ def _story(
         fields,
         replay.fingerprints.get(fields.get("dialect", ""), ""),
         robots,
-        None if robots is None else replay.octets_of(robots),
+        None if robots is None else replay.body_of(robots),
         answers,
     )
 
@@ -383,7 +383,7 @@ def _line(writer: Any, fields: Mapping[str, Any], file: RecordFile, replay: Repl
         _write_info(writer, fields, file.path.name)
     elif fields["type"] == "robots":
         replay.read(fields)
-        return _write_exchanges(writer, fields, replay.octets_of(fields) or b"")
+        return _write_exchanges(writer, fields, replay.body_of(fields) or b"")
     return 0
 
 
@@ -401,7 +401,7 @@ def _write_info(writer: Any, crawl: Mapping[str, Any], name: str) -> None:
     writer.write_record(record)
 
 
-def _write_exchanges(writer: Any, fields: Mapping[str, Any], octets: bytes) -> int:
+def _write_exchanges(writer: Any, fields: Mapping[str, Any], body: bytes) -> int:
     exchanges = fields.get("exchanges", ())
     for at, exchange in enumerate(exchanges):
         is_last = at == len(exchanges) - 1
@@ -409,14 +409,14 @@ def _write_exchanges(writer: Any, fields: Mapping[str, Any], octets: bytes) -> i
             _write_failure(writer, exchange)
             continue
         has_file = is_last and 200 <= exchange["status"] < 300
-        response = _response(writer, exchange, octets if has_file else b"")
+        response = _response(writer, exchange, body if has_file else b"")
         if has_file and fields["cut"]:
             response.rec_headers.add_header("WARC-Truncated", "length")
         writer.write_request_response_pair(_request(writer, exchange), response)
     return len(exchanges)
 
 
-def _response(writer: Any, exchange: Mapping[str, Any], octets: bytes) -> Any:
+def _response(writer: Any, exchange: Mapping[str, Any], body: bytes) -> Any:
     from warcio.statusandheaders import StatusAndHeaders  # noqa: PLC0415 - an extra
 
     status = exchange["status"]
@@ -425,8 +425,8 @@ def _response(writer: Any, exchange: Mapping[str, Any], octets: bytes) -> Any:
     return writer.create_warc_record(
         exchange["url"],
         "response",
-        payload=io.BytesIO(octets),
-        length=len(octets),
+        payload=io.BytesIO(body),
+        length=len(body),
         http_headers=headers,
         warc_headers_dict={"WARC-Date": exchange["answered"]},
     )
@@ -530,7 +530,7 @@ def print_story(story: Story) -> None:
     _print_head(decision)
     print_line(f"{painted_verdict(decision)}, and why:")
     _print_facts(_facts(story))
-    if story.octets is not None:
+    if story.body is not None:
         print_line()
         _print_file(story)
 
@@ -603,8 +603,8 @@ def _robots_facts(story: Story) -> Iterator[tuple[str, str]]:
     )
     if robots["fresh_until"]:
         yield "fresh until", _second_of(robots["fresh_until"])
-    if story.octets is not None:
-        yield "octets", f"{len(story.octets):,}, SHA-256 {robots['sha256']}"
+    if story.body is not None:
+        yield "bytes", f"{len(story.body):,}, SHA-256 {robots['sha256']}"
     if story.answers is not None:
         yield "made anew", "the same answer" if story.answers.agree else _now(story)
 
@@ -621,8 +621,8 @@ def _second_of(moment: str) -> str:
 
 def _print_file(story: Story) -> None:
     """The lines of the robots.txt that matter, and those around them."""
-    assert story.octets is not None
-    lines, decision = readable_lines(story.octets), story.decision
+    assert story.body is not None
+    lines, decision = readable_lines(story.body), story.decision
     notes = {
         one["line"]: "a preference on the use of the page"
         for one in decision.get("preferences", ())

@@ -99,8 +99,8 @@ def _batches_from_stdin(options: Options) -> Iterator[list[str]]:
     yield _urls(bytes(rest))
 
 
-def _urls(octets: bytes) -> list[str]:
-    lines = (line.removeprefix(_MARK).strip() for line in text_of(octets).split("\n"))
+def _urls(body: bytes) -> list[str]:
+    lines = (line.removeprefix(_MARK).strip() for line in text_of(body).split("\n"))
     return [url for url in lines if url]
 
 
@@ -181,7 +181,7 @@ def _warn(rules: OriginRules, options: Options) -> None:
         print_error(
             f"{where} is {rules.access.oddity}: {options.dialect.name}: {rules.access.effect}"
         )
-    elif not looks_like_text(rules.access.octets):
+    elif not looks_like_text(rules.access.body):
         print_error(f"{where} does not look like text: no rules can be expected of it")
     if rules.origin:
         warn_of_overrides(rules.origin, options)

@@ -327,7 +327,7 @@ def run(options: Options) -> int:
     crawlers = {
         name.lower(): name
         for source, rules in zip(options.args, (before, after), strict=True)
-        for name in named_crawlers(source, rules.access.octets, options.dialect)
+        for name in named_crawlers(source, rules.access.body, options.dialect)
     }
     crawlers = {STAR: STAR, **crawlers}  # the first
     is_changed, is_whole, blocks = False, True, Blocks()

@@ -64,7 +64,7 @@ def run(options: Options) -> int:
     else:
         _print_verdict(url, decisive, verdict, uses, options)
         print_line()
-        _print_lines(verdict, readable_lines(rules.access.octets))
+        _print_lines(verdict, readable_lines(rules.access.body))
         _print_uses(uses)
         _print_file(verdict, rules, inputs.name(url), options)
     return int(not verdict.allowed or uses.refused is not None)
@@ -132,7 +132,7 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
 
 def _served(name: str, access: Access) -> str:
     """What a site answered, or what a local file is."""
-    size = f"{len(access.octets):,} octets"
+    size = f"{len(access.body):,} bytes"
     if not is_web(name):
         return size
     is_answer = access.result is not AccessResult.UNREACHABLE

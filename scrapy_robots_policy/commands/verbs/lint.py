@@ -174,13 +174,13 @@ _MOST_ON_WINDOWS = 61  # processes; ProcessPoolExecutor refuses more
 class LintedFile:
     """What was found in one file.
 
-    octets  the file, after its fixes
+    bytes  the file, after its fixes
     fixes   how many findings were fixed
     error   why it could not be read; "" where it was
     """
 
     name: str
-    octets: bytes = b""
+    body: bytes = b""
     findings: tuple[Finding, ...] = ()
     fixes: int = 0
     error: str = ""
@@ -336,7 +336,7 @@ def _lint_file(name: str, choices: LintChoices) -> LintedFile:
 
 
 def _size_of(name: str) -> int:
-    """The octets of a whole file, of which only the start may have been read; 0 of a pipe."""
+    """The bytes of a whole file, of which only the start may have been read; 0 of a pipe."""
     try:
         return 0 if name == "-" else Path(name).stat().st_size
     except OSError:  # it was removed meanwhile
@@ -372,9 +372,9 @@ def _one_by_one(
 
 
 def _linted(name: str, result: FetchResult, choices: LintChoices, size: int = 0) -> LintedFile:
-    def findings_of(octets: bytes) -> tuple[Finding, ...]:
+    def findings_of(body: bytes) -> tuple[Finding, ...]:
         return lint(
-            octets,
+            body,
             choices.dialect,
             select=choices.select,
             ignore=choices.ignore,
@@ -383,19 +383,17 @@ def _linted(name: str, result: FetchResult, choices: LintChoices, size: int = 0)
             served=result if is_web(name) else None,
         )
 
-    octets, fixes, findings = result.octets, 0, findings_of(result.octets)
+    body, fixes, findings = result.body, 0, findings_of(result.body)
     if choices.fixes and not is_web(name):
-        octets, fixes, findings = fixed(
-            octets, findings, findings_of, all_of=choices.fixes == "all"
-        )
-        if octets != result.octets:
+        body, fixes, findings = fixed(body, findings, findings_of, all_of=choices.fixes == "all")
+        if body != result.body:
             try:
                 with whole_file(Path(name)) as file:
-                    file.write(octets)
+                    file.write(body)
             except OSError as error:
                 return LintedFile(name, error=f"cannot write {name}: {error.strerror}")
     shown = tuple(finding for finding in findings if finding.severity.rank <= choices.severity.rank)
-    return LintedFile(name, octets, shown, fixes)
+    return LintedFile(name, body, shown, fixes)
 
 
 SCHEMA = (
@@ -414,7 +412,7 @@ class Sarif:
         self._errors.append(error)
 
     def file(self, file: LintedFile) -> None:
-        lines = readable_lines(file.octets) if file.findings else []
+        lines = readable_lines(file.body) if file.findings else []
         seen: Counter[str] = Counter()
         for finding in file.findings:
             print_of_line = f"{finding.code}\0{lines[finding.line - 1].strip()}"
@@ -482,11 +480,11 @@ def uri_of(path: PurePath) -> str:
     r"""A file as a URI: as RFC 8089 has it, or relative if the path is. Windows writes sites\a.txt,
     C:\a.txt and \\server\folder\a.txt.
     """
-    octets = os.fsencode(path.as_posix())  # a name may be no UTF-8
+    path_bytes = os.fsencode(path.as_posix())  # a name may be no UTF-8
     if not path.is_absolute():
-        return quote(octets)
+        return quote(path_bytes)
     start = "file://" if path.drive.startswith("\\\\") else "file:///"
-    return start + quote(octets, safe="/:").lstrip("/")
+    return start + quote(path_bytes, safe="/:").lstrip("/")
 
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
@@ -516,7 +514,7 @@ class Text(Format):
         self._files += 1
         self._fixes += file.fixes
         self._counts.update(finding.severity for finding in file.findings)
-        lines = readable_lines(file.octets) if file.findings else []
+        lines = readable_lines(file.body) if file.findings else []
         for finding in sorted(file.findings, key=_urgency):
             _print_finding(file.name, lines[finding.line - 1], finding)
 

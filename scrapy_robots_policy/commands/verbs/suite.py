@@ -40,7 +40,7 @@ from ..printing.terminal import (
 )
 from ..printing.verdict_data import word_of
 from ..reading.download import is_web
-from ..reading.inputs import read, read_octets, robots_txt_of, rules_from
+from ..reading.inputs import read, read_bytes, robots_txt_of, rules_from
 from ..reading.named_crawlers import named_crawlers
 
 _SENTENCE = re.compile(r"(.+) may (not )?fetch (\S+)(?: in ([\w.-]+(?:, *[\w.-]+)*))?")
@@ -85,7 +85,7 @@ def read_suite(name: str) -> Suite:
         raise UsageError(f"{name} is a URL, and a suite is a file; the robots.txt goes to --robots")
     path = Path(name)
     try:
-        text = read_octets(name).decode("utf-8-sig")  # some editors start a file with a mark
+        text = read_bytes(name).decode("utf-8-sig")  # some editors start a file with a mark
     except UnicodeError:
         raise UsageError(f"cannot read {name}: it is not UTF-8") from None
     data, lines = _data(path, text)
@@ -238,7 +238,7 @@ def unmet(
         rules = rules_in(dialect)
         agents = [expectation.agent]
         if not expectation.agent:
-            agents = named_crawlers("the robots.txt", rules.access.octets, dialect)
+            agents = named_crawlers("the robots.txt", rules.access.body, dialect)
         verdicts = (rules.verdict(expectation.url, agent) for agent in agents)
         wrong = (verdict for verdict in verdicts if verdict.allowed is not expectation.allowed)
         yield from islice(wrong, 1)

@@ -213,7 +213,7 @@ function showEdited() {
 
 function size(text) {
   const count = new TextEncoder().encode(text).length;
-  return `${count.toLocaleString("en-US")} octet${count === 1 ? "" : "s"}`;
+  return `${count.toLocaleString("en-US")} byte${count === 1 ? "" : "s"}`;
 }
 
 // ---- links and suites

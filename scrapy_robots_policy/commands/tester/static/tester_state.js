@@ -2,47 +2,47 @@
 // A link may come from anybody: what it holds is checked, and has a bound.
 
 const MARK = "#1."; // the first version of packed links
-const MAX_OCTETS = 2_200_000; // of the state, unpacked, a little more than the server takes: a link may be made to burst
+const MAX_BYTES = 2_200_000; // of the state, unpacked, a little more than the server takes: a link may be made to burst
 export const PAGE_FIELDS = ["headers", "html", "tdmrep"]; // what is said outside the robots.txt
 export const FIELDS = ["robots", "answer", "urls", "agents", "dialect", "level", ...PAGE_FIELDS];
 
-async function through(stream, octets) {
-  const reader = new Blob([octets]).stream().pipeThrough(stream).getReader();
+async function through(stream, bytes) {
+  const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
   const parts = [];
   let length = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
     length += value.length;
-    if (length > MAX_OCTETS) throw new Error("the link holds too much");
+    if (length > MAX_BYTES) throw new Error("the link holds too much");
     parts.push(value);
   }
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
-function base64url(octets) {
+function base64url(bytes) {
   let text = "";
-  for (let at = 0; at < octets.length; at += 8192) {
-    text += String.fromCharCode(...octets.subarray(at, at + 8192));
+  for (let at = 0; at < bytes.length; at += 8192) {
+    text += String.fromCharCode(...body.subarray(at, at + 8192));
   }
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-function octetsOf(text) {
+function bytesOf(text) {
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   return Uint8Array.from(binary, (character) => character.charCodeAt(0));
 }
 
 export async function pack(state) {
-  const octets = new TextEncoder().encode(JSON.stringify(state));
-  return MARK + base64url(await through(new CompressionStream("deflate-raw"), octets));
+  const bytes = new TextEncoder().encode(JSON.stringify(state));
+  return MARK + base64url(await through(new CompressionStream("deflate-raw"), bytes));
 }
 
 // The state in the fragment of a URL; null if it holds none.
 export async function unpack(hash) {
   if (hash.startsWith(MARK)) {
-    const octets = octetsOf(hash.slice(MARK.length));
-    const unpacked = await through(new DecompressionStream("deflate-raw"), octets);
+    const bytes = bytesOf(hash.slice(MARK.length));
+    const unpacked = await through(new DecompressionStream("deflate-raw"), bytes);
     return checked(JSON.parse(new TextDecoder().decode(unpacked)));
   }
   const old = new URLSearchParams(hash.slice(1)); // links of 0.1.0

@@ -8,8 +8,8 @@ import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, origin_of, parse
 from scrapy_robots_policy.rep.url import (
-    RULE_OCTETS,
-    URL_OCTETS,
+    RULE_ESCAPES,
+    URL_ESCAPES,
     Percent,
     in_query,
     path_of,
@@ -95,7 +95,7 @@ PATHS = {
     "http://h/\n": "/\n",
 }
 
-OCTETS = [
+BYTES = [
     # how, rule or path, as it is compared
     (Percent.GOOGLE, "rule", "/a%3cb\xe4~%7e", "/a%3Cb%E4~%7E"),
     (Percent.GOOGLE, "path", "/a%3Cb%C3%A4*$", "/a%3Cb%C3%A4*$"),
@@ -133,11 +133,11 @@ def test_rules_see_path_parameters_and_query(url: str, path: str):
     assert path_of(url) == path
 
 
-@pytest.mark.parametrize(("percent", "side", "given", "compared"), OCTETS)
+@pytest.mark.parametrize(("percent", "side", "given", "compared"), BYTES)
 def test_escapes_are_treated_the_dialects_way(
     percent: Percent, side: str, given: str, compared: str
 ):
-    prepare = (RULE_OCTETS if side == "rule" else URL_OCTETS)[percent]
+    prepare = (RULE_ESCAPES if side == "rule" else URL_ESCAPES)[percent]
     assert prepare(given) == compared
 
 
@@ -176,7 +176,7 @@ def test_a_path_may_begin_with_any_character(dialect: str):
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_rule_that_is_written_as_the_url_is_matches_it(dialect: str):
-    for escape in (f"%{octet:02X}" for octet in range(256)):
+    for escape in (f"%{byte:02X}" for byte in range(256)):
         for rule, path in (
             (f"/a{escape}b", f"/a{escape}b"),
             (f"/?a{escape}b", f"/?a{escape}b"),
