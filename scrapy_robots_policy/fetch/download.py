@@ -326,7 +326,7 @@ class Body:
             self.slot.end(self.request)
         del self.request  # its meta has this body: only the collector would free the two
 
-    def body(self, response: Response) -> bytes:
+    def unpacked(self, response: Response) -> bytes:
         """The unpacked file, cut at the limit; none of an error page. Raises UnreadableBodyError,
         and StopDownload where another component has had the download stopped before its end.
 
@@ -730,7 +730,7 @@ class Fetcher:
             check_answer(
                 response.status, headers, is_proxied=is_proxied, is_conditional=bool(validators)
             )
-            result = self._result(response.status, headers, body.body(response))
+            result = self._result(response.status, headers, body.unpacked(response))
             exchanges.append(self._exchange(request, asked_at, result, headers))
             result = _marked_if_cut(result, order, limit)
             return _answer(result, response, is_proxied=is_proxied), None
