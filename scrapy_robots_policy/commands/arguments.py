@@ -22,7 +22,7 @@ _SECONDS = 15.0  # for one robots.txt, redirects included
 _MAX_SECONDS = 24 * 3600
 # Files name crawlers such as 008. A crawl may not be called so, but one may ask for such a one.
 _NUMBER = re.compile(r"[!$%&'+.^_`|~-]*[0-9][0-9!$%&'+.^_`|~-]*")
-_SITES = 32  # fetched at a time
+SITES = 32  # fetched at a time, where --jobs says nothing
 
 
 class UsageError(Exception):
@@ -70,7 +70,7 @@ class Options:
     fixes         which fixes to apply: "", "safe", "all"
     port          the tester's port; 0: any free one; None: the usual one
     browser       whether the tester opens a browser
-    use           what the project's crawls declare that they do with pages
+    use           what the crawl declares that it does with pages: by --purpose, or the project's
     output        the file to write; "" where none is named
     named_dialect the one that the command line names; None: it names none
     guard         where redirects of a robots.txt may lead
@@ -125,14 +125,6 @@ class Options:
     def as_json(self) -> bool:
         return self.output_format == "json"
 
-    @property
-    def sites_at_a_time(self) -> int:
-        return self.jobs or _SITES
-
-    @property
-    def files_of_directories(self) -> str:
-        return self.include or FILES_OF_DIRECTORIES
-
 
 def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Defaults) -> Options:
     """UsageError if an option or a setting has a wrong value."""
@@ -144,6 +136,11 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
     if opts.dialect is not None and opts.dialects is not None:
         raise UsageError("--dialects names all dialects, the first one too: leave --dialect out")
     agent = _agent(opts.agent, dialect, defaults) if "agent" in verb.options else STAR
+    use = defaults.use() if opts.purpose is None else _declared(opts.purpose)
+    if opts.tdmrep and not use:
+        raise UsageError(
+            "--tdmrep needs a purpose, which its file may refuse: name it by --purpose"
+        )
     return Options(
         args=args,
         robots=opts.robots or "",
@@ -154,7 +151,7 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
         output_format=_format(opts, verb),
         port=_within("--port", opts.port, 0, MAX_PORT),
         browser=not opts.no_browser,
-        use=defaults.use(),
+        use=use,
         output=opts.output or "",
         named_dialect=None if opts.dialect is None else dialect,
         guard=defaults.guard(),
@@ -168,13 +165,20 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
         select=read_codes("--select", (opts.select or "").split(",")),
         ignore=read_codes("--ignore", (opts.ignore or "").split(",")),
         severity=None if opts.severity is None else read_severity("--severity", opts.severity),
-        include=opts.include or "",
+        include=opts.include or FILES_OF_DIRECTORIES,
         statistics=opts.statistics,
         explain=read_findings("--explain", opts.explain or ""),
         all=opts.all,
         exit_zero=opts.exit_zero,
         fixes="all" if opts.unsafe_fixes else "safe" if opts.fix else "",
     )
+
+
+def _declared(purposes: str) -> DeclaredUse:
+    try:
+        return DeclaredUse(frozenset(purpose.strip() for purpose in purposes.split(",")))
+    except ValueError as error:
+        raise UsageError(f"--purpose: {error}") from None
 
 
 def read_dialect(source: str, value: str) -> Dialect:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..rep.usage import PURPOSES
+
 FILES_OF_DIRECTORIES = "*robots*.txt"
 
 FORMATS = {
@@ -44,6 +46,12 @@ OPTIONS: Mapping[str, Option] = {
         "the tdmrep.json (default: that of each URL's site, if a purpose is declared that it may "
         "refuse)",
         "FILE|URL",
+    ),
+    "purpose": Option(
+        ("--purpose",),
+        f"what the pages are for, declared as in a crawl: one or several of {', '.join(PURPOSES)} "
+        "(default: the project's)",
+        "A,B",
     ),
     "page": Option(("--page",), "the page as curl -i saved it", "FILE"),
     "agent": Option(
@@ -151,7 +159,7 @@ VERBS: Mapping[str, Verb] = {
         "verbs.check",
         "[URL ...]",
         "may these URLs be fetched? URLs on standard input too",
-        (*_READ, "tdmrep", "quiet", "jobs", "timeout", "output_format", "json"),
+        (*_READ, "purpose", "tdmrep", "quiet", "jobs", "timeout", "output_format", "json"),
         (
             "0 all URLs are allowed",
             "1 a URL is disallowed",
@@ -169,7 +177,7 @@ VERBS: Mapping[str, Verb] = {
         "verbs.explain",
         "URL",
         "by which group, rule and line a URL is allowed or not",
-        (*_READ, "tdmrep", "page", "statuses", "timeout", "output_format", "json"),
+        (*_READ, "purpose", "tdmrep", "page", "statuses", "timeout", "output_format", "json"),
         ("0 the URL is allowed", "1 it is not, or its page refuses the declared use", _UNREADABLE),
         ("explain https://example.com/a", "explain --robots robots.txt --agent Bingbot /a"),
     ),

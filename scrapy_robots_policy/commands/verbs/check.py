@@ -17,7 +17,7 @@ from ...rep.agents import crawler_note, find_agent
 from ...rep.escapes import shown
 from ...rep.url import server_forms
 from ...site import OriginRules
-from ..arguments import Options, UsageError
+from ..arguments import SITES, Options, UsageError
 from ..printing.terminal import Progress, csv_cell, in_full, paint_verdict, print_csv, print_error
 from ..printing.verdict_data import rule_in_json, word_of
 from ..reading.inputs import (
@@ -126,7 +126,7 @@ class _Sites:
 
     def __init__(self, options: Options, describe: Describe) -> None:
         self._options, self._describe, self._inputs = options, describe, Inputs(options)
-        self._fetches = Fetches(self._rules_of, options.sites_at_a_time)
+        self._fetches = Fetches(self._rules_of, options.jobs or SITES)
         self._by_origin: OrderedDict[str, LineOf] = OrderedDict()
         self._progress = Progress()
 

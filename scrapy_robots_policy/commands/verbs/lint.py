@@ -33,7 +33,15 @@ from ...rep import DIALECTS, Dialect, FetchResult
 from ...rep.escapes import nearest, shown
 from ...report.formats import counted
 from ...whole_file import whole_file
-from ..arguments import Options, UsageError, read_codes, read_dialect, read_format, read_severity
+from ..arguments import (
+    SITES,
+    Options,
+    UsageError,
+    read_codes,
+    read_dialect,
+    read_format,
+    read_severity,
+)
 from ..printing.terminal import (
     Blocks,
     Progress,
@@ -207,7 +215,7 @@ class LintChoices:
             options.ignore,
             options.severity or Severity.NOTE,
             options.fixes,
-            options.files_of_directories,
+            options.include,
         )
 
 
@@ -224,7 +232,7 @@ def _names(argument: str, options: Options) -> Iterator[str]:
     if is_web(argument) or argument == "-" or not _is_folder(argument):
         yield robots_txt_of(argument)
         return
-    files = list(_files_in(argument, options.files_of_directories))
+    files = list(_files_in(argument, options.include))
     yield from files or [argument]
 
 
@@ -354,7 +362,7 @@ def _why_no_file(directory: str, choices: LintChoices) -> str:
 def _one_by_one(
     names: Iterable[str], choices: LintChoices, options: Options
 ) -> Iterator[LintedFile]:
-    fetches = Fetches(partial(fetched, options=options), options.sites_at_a_time)
+    fetches = Fetches(partial(fetched, options=options), options.jobs or SITES)
 
     def start(name: str) -> None:
         if is_web(name):
