@@ -23,7 +23,7 @@ async function through(stream, bytes) {
 function base64url(bytes) {
   let text = "";
   for (let at = 0; at < bytes.length; at += 8192) {
-    text += String.fromCharCode(...body.subarray(at, at + 8192));
+    text += String.fromCharCode(...bytes.subarray(at, at + 8192));
   }
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
