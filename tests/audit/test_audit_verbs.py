@@ -118,7 +118,7 @@ STORIES = {
         "refused, and why:",
         "Bot (User-Agent: Bot/1.0 (+https://tests.dev/bot))",
         "http://site.test/rules.txt: 200",
-        f"bytes       {len(RULES)}, SHA-256 {sha256(RULES.encode()).hexdigest()}\n",
+        f"bytes        {len(RULES)}, SHA-256 {sha256(RULES.encode()).hexdigest()}\n",
         ">     2 | Disallow: /secret    <- decides\n",
         "      4 | Disallow: /\\x1b[2J\n",
         "the same answer",

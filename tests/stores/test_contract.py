@@ -244,7 +244,7 @@ WRONG = {
     "failing_since": DATES,
     "failures": COUNTS,
     "unreachable_since": DATES,
-    "bytes": ["Disallow: /", 1],
+    "body": ["Disallow: /", 1],
     "status": ["200", True, 200.0, -1, 1000],
     "cause": TEXTS,
     "media_type": TEXTS,
