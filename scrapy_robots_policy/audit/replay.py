@@ -70,7 +70,7 @@ class _Parsed:
     """A robots line that was read.
 
     site    gives the rules, by dialect and time
-    bytes  of the file; None: there was no file
+    body    of the file; None: there was no file
     dialect, source  the fields of these names
     groups  the fields of the groups that bind crawlers
     """

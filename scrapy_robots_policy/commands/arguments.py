@@ -14,7 +14,7 @@ from ..rep.agents import STAR, find_agent, names_a_crawler
 from ..rep.escapes import nearest
 from ..rep.usage import DeclaredUse
 from .typed_urls import as_url, why_no_url
-from .verb_table import FILES_OF_DIRECTORIES, Verb
+from .verb_table import Verb
 
 MAX_JOBS = 1000
 MAX_PORT = 65535
@@ -165,12 +165,12 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
         select=read_codes("--select", (opts.select or "").split(",")),
         ignore=read_codes("--ignore", (opts.ignore or "").split(",")),
         severity=None if opts.severity is None else read_severity("--severity", opts.severity),
-        include=opts.include or FILES_OF_DIRECTORIES,
+        include=opts.include or "",
         statistics=opts.statistics,
         explain=read_findings("--explain", opts.explain or ""),
         all=opts.all,
         exit_zero=opts.exit_zero,
-        fixes="all" if opts.unsafe_fixes else "safe" if opts.fix else "",
+        fixes="" if not opts.fix else "all" if opts.unsafe_fixes else "safe",
     )
 
 

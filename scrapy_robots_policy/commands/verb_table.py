@@ -97,7 +97,8 @@ OPTIONS: Mapping[str, Option] = {
     "exit_zero": Option(("--exit-zero",), "exit with 0 in spite of findings"),
     "fix": Option(("--fix",), "apply the fixes after which every dialect answers as before"),
     "unsafe_fixes": Option(
-        ("--unsafe-fixes",), "apply also those that change what the dialects in the finding answer"
+        ("--unsafe-fixes",),
+        "with --fix: apply also those that change what the dialects in the finding answer",
     ),
     "port": Option(
         ("--port",),

@@ -186,7 +186,7 @@ class FetchResult:
     """One finished try to fetch a robots.txt.
 
     status        HTTP status of the last response; None without a response
-    bytes        the body, cut at the fetcher's limit
+    body          the body, cut at the fetcher's limit
     cause         why there was no response ("timeout", "dns"), or more about the status
     lifetime      seconds of freshness by HTTP caching (Cache-Control, Expires); None without
     retry_after   seconds to wait, by the header Retry-After; None without
@@ -215,7 +215,7 @@ class CacheEntry:
 
     latest         the last result, without its bytes. Of a failure the type, the validators, and
                    whether it is cut, are those of the copy, if there is one
-    bytes         the copy: the body of the last 2xx response; None if there was none, or if a
+    body           the copy: the body of the last 2xx response; None if there was none, or if a
                    4xx or 3xx has withdrawn it since
     fetched_at     when a response last showed that the copy is current
     asked_at       when the last result came
@@ -400,7 +400,7 @@ class Access:
     mode         what may be done now
     why          the reason in a few words, for people ("503", "timeout after 2 redirects")
     result       how the policy read the latest fetch result
-    bytes       the file, where the mode is RULES; else empty
+    body         the file, where the mode is RULES; else empty
     fresh_until  an instant, from which on the file is to be fetched again (RFC 9111: stale)
     holds_until  an instant, up to which the mode may be used while that fetch runs
     entry        the facts that were judged

@@ -38,7 +38,7 @@ class OriginCounts:
     tdmrep        what came of its tdmrep.json ("404"); "": it was not asked for
     uses          the results for the declared uses, each with its count of pages
     held          seconds that requests waited in all for their turn
-    bytes        the size of its robots.txt
+    size          the size of its robots.txt
     cut           whether the file is longer than that: the rest was not read
     usage         what it says about the use of its pages, in whatever form
     """

@@ -176,7 +176,7 @@ IN_A_FOLDER = (
 )
 
 
-def test_of_a_directory_the_files_that_are_named_so_are_read(tmp_path):
+def test_of_a_directory_the_files_that_are_named_so_are_read(tmp_path, monkeypatch):
     for name in IN_A_FOLDER:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -188,6 +188,9 @@ def test_of_a_directory_the_files_that_are_named_so_are_read(tmp_path):
 
     assert linted() == ["robots.txt", "a/ROBOTS.TXT", "a/b/example.robots.txt"]
     assert linted("--include", "other*") == ["a/other.txt"]
+    monkeypatch.chdir(tmp_path)
+    Path("pyproject.toml").write_text('[tool.robots-lint]\ninclude = "other*"\n')
+    assert linted() == ["a/other.txt"]
     output = policy("lint", tmp_path / "a", "--include", "x*")
     assert (output.status, output.out) == (2, "")
     assert f"no file in {tmp_path / 'a'} is called x*; choose others with --include" in output.err
@@ -233,13 +236,14 @@ FIXES = [
     (FILE, "--fix", FILE.replace("Disallow: /a\n", "", 1)),
     (FILE, "--fix --ignore R405", FILE),
     ("User-agent: *\n\nDisallow: /a\n", "--fix", "User-agent: *\n\nDisallow: /a\n"),
-    ("User-agent: *\n\nDisallow: /a\n", "--unsafe-fixes", "User-agent: *\nDisallow: /a\n"),
+    ("User-agent: *\n\nDisallow: /a\n", "--unsafe-fixes", "User-agent: *\n\nDisallow: /a\n"),
+    ("User-agent: *\n\nDisallow: /a\n", "--fix --unsafe-fixes", "User-agent: *\nDisallow: /a\n"),
     (
         "x\nUser-agent: *\nDisallow: /a\nDisallow: /ab\nDisallow: /a\ny\nDisallow: /c#d\n",
         "--fix",
         "User-agent: *\nDisallow: /a\nDisallow: /c #d\n",
     ),
-    (LONG, "--unsafe-fixes", LONG),
+    (LONG, "--fix --unsafe-fixes", LONG),
 ]
 
 

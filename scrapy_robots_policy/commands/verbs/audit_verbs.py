@@ -267,7 +267,7 @@ class Story:
     decision     the fields of its own line, whose number is `line`
     fingerprint  of its dialect; "": it was decided in none
     robots       the fields of the robots line that it rests on; None: it rests on none
-    bytes       of that robots.txt; None: there was no file
+    body         of that robots.txt; None: there was no file
     answers      the recorded answer beside the one that is given now
     """
 

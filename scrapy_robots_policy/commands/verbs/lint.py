@@ -57,7 +57,7 @@ from ..printing.terminal import (
 )
 from ..reading.download import is_web
 from ..reading.inputs import Fetches, fetched, read_file, robots_txt_of, started_ahead
-from ..verb_table import VERBS
+from ..verb_table import FILES_OF_DIRECTORIES, VERBS
 
 
 def explain(options: Options) -> int:
@@ -182,7 +182,7 @@ _MOST_ON_WINDOWS = 61  # processes; ProcessPoolExecutor refuses more
 class LintedFile:
     """What was found in one file.
 
-    bytes  the file, after its fixes
+    body    the file, after its fixes
     fixes   how many findings were fixed
     error   why it could not be read; "" where it was
     """
@@ -215,7 +215,7 @@ class LintChoices:
             options.ignore,
             options.severity or Severity.NOTE,
             options.fixes,
-            options.include,
+            options.include or FILES_OF_DIRECTORIES,
         )
 
 
@@ -232,7 +232,7 @@ def _names(argument: str, options: Options) -> Iterator[str]:
     if is_web(argument) or argument == "-" or not _is_folder(argument):
         yield robots_txt_of(argument)
         return
-    files = list(_files_in(argument, options.include))
+    files = list(_files_in(argument, options.include or FILES_OF_DIRECTORIES))
     yield from files or [argument]
 
 
@@ -546,7 +546,14 @@ def _print_finding(name: str, line: str, finding: Finding) -> None:
     print_line(f"        {shown(finding.message)}")
     print_marked(finding.line, line, finding.column, finding.end, colour)
     if finding.fix:
-        print_line(f"        fix: {shown(finding.fix)}")
+        by = (
+            ""
+            if not finding.edits
+            else " (--fix)"
+            if not finding.dialects
+            else " (--fix --unsafe-fixes)"
+        )
+        print_line(f"        fix: {shown(finding.fix)}{by}")
     print_line()
 
 
@@ -613,6 +620,7 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
         "last": finding.last or finding.line,
         "message": finding.message,
         "fix": finding.fix,
+        "fixable": bool(finding.edits),
         "dialects": finding.dialects,
     }
 
