@@ -179,7 +179,12 @@ VERBS: Mapping[str, Verb] = {
         "URL",
         "by which group, rule and line a URL is allowed or not",
         (*_READ, "purpose", "tdmrep", "page", "statuses", "timeout", "output_format", "json"),
-        ("0 the URL is allowed", "1 it is not, or its page refuses the declared use", _UNREADABLE),
+        (
+            "0 the URL is allowed",
+            "1 it is not, or its page refuses the declared use",
+            _UNREADABLE,
+            "3 the robots.txt is unreachable, so nothing is allowed",
+        ),
         ("explain https://example.com/a", "explain --robots robots.txt --agent Bingbot /a"),
     ),
     "lint": Verb(

@@ -138,7 +138,7 @@ EXPLAIN = [
     ),
     ("--robots robots.txt --statuses /", 0, "by the site's answer to /robots.txt:"),
     ("{rules}/y", 0, "fresh for 24 hours"),
-    ("{down}/y", 1, "robots.txt unreachable (503) requested again after 10 seconds"),
+    ("{down}/y", 3, "robots.txt unreachable (503) requested again after 10 seconds"),
     ("--dialect koster1996 {forbidden}/x", 1, "robots.txt forbidden (403)"),
     ("{forbidden}/x", 0, "no robots.txt (403)"),
 ]

@@ -12,7 +12,7 @@ from enum import Enum
 from itertools import islice
 from typing import Any
 
-from ...rep import AccessMode, AccessPolicy, CacheEntry, FetchResult, Rule, Verdict, judge
+from ...rep import AccessMode, AccessPolicy, CacheEntry, FetchResult, Reason, Rule, Verdict, judge
 from ...rep.access import DAY, FOREVER, HOUR, MINUTE, AccessResult, classify, remember
 from ...rep.agents import crawler_note
 from ...rep.dialect import NO_LIMIT
@@ -117,6 +117,14 @@ MAX_FACT = 500  # characters: the URL of a licence or a sitemap may be as long a
 _MAX_VALUE = 2000  # characters of a rule or a preference in JSON, for each URL; `line` has the rest
 _MAX_PREFERENCES = 40
 _MAX_LISTED = 1000  # of beaten rules, and of User-agent lines
+
+
+# The exit statuses of verbs that ask about URLs; 0: allowed.
+DISALLOWED, NO_URL, UNREACHABLE = 1, 2, 3
+
+
+def is_unreachable(verdict: Verdict) -> bool:
+    return not verdict.allowed and verdict.reason in (Reason.UNREACHABLE, Reason.DEFERRED)
 
 
 def word_of(verdict: Verdict) -> str:

@@ -11,7 +11,7 @@ from io import BufferedReader
 from typing import NamedTuple, cast
 
 from ...decision import decide
-from ...rep import Reason, Verdict, origin_of
+from ...rep import Verdict, origin_of
 from ...rep.access import looks_like_text
 from ...rep.agents import crawler_note, find_agent
 from ...rep.escapes import shown
@@ -19,7 +19,14 @@ from ...rep.url import server_forms
 from ...site import OriginRules
 from ..arguments import SITES, Options, UsageError
 from ..printing.terminal import Progress, csv_cell, in_full, paint_verdict, print_csv, print_error
-from ..printing.verdict_data import rule_in_json, word_of
+from ..printing.verdict_data import (
+    DISALLOWED,
+    NO_URL,
+    UNREACHABLE,
+    is_unreachable,
+    rule_in_json,
+    word_of,
+)
 from ..reading.inputs import (
     Fetches,
     Inputs,
@@ -32,7 +39,6 @@ from ..reading.inputs import (
 )
 from ..typed_urls import can_be_asked, text_of, why_no_site, why_no_url
 
-DISALLOWED, NO_URL, UNREACHABLE = 1, 2, 3
 MAX_SITES = 1000  # sites whose rules are kept while a stream of URLs is read
 _CHUNK = 1 << 20
 _MARK = "\ufeff"  # some editors start a file of UTF-8 with it
@@ -174,7 +180,7 @@ def _warn(rules: OriginRules, options: Options) -> None:
     where = (
         f"{rules.origin}/robots.txt" if rules.origin else in_words(robots_txt_of(options.robots))
     )
-    if _is_unreachable(rules.verdict("/", options.agent)):
+    if is_unreachable(rules.verdict("/", options.agent)):
         why, mode = in_full(rules.access.why), rules.mode.description
         print_error(f"{where} is unreachable ({why}): {options.dialect.name}: {mode}")
     elif rules.access.oddity:
@@ -187,13 +193,9 @@ def _warn(rules: OriginRules, options: Options) -> None:
         warn_of_overrides(rules.origin, options)
 
 
-def _is_unreachable(verdict: Verdict) -> bool:
-    return not verdict.allowed and verdict.reason in (Reason.UNREACHABLE, Reason.DEFERRED)
-
-
 def _word(verdict: Verdict) -> tuple[str, int]:
     """The verdict in a word, and the exit status for it."""
-    if _is_unreachable(verdict):
+    if is_unreachable(verdict):
         return "unreachable", UNREACHABLE
     return word_of(verdict), 0 if verdict.allowed else DISALLOWED
 

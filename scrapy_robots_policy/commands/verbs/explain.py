@@ -25,8 +25,10 @@ from ..printing.terminal import (
 )
 from ..printing.verdict_data import (
     MAX_FACT,
+    UNREACHABLE,
     duration,
     in_seconds,
+    is_unreachable,
     modes_by_answer,
     tdmrep_state,
     use_facts,
@@ -45,7 +47,7 @@ _ABOUT_USE = "about the page's use"
 
 
 def run(options: Options) -> int:
-    """0 if the URL is allowed, 1 if not."""
+    """0 if the URL is allowed, 1 if not, 3 if nothing is allowed because no robots.txt came."""
     if len(options.args) != 1:
         raise UsageError(f"explain takes one URL, not {len(options.args)}")
     url = options.checked_urls()[0]
@@ -67,7 +69,8 @@ def run(options: Options) -> int:
         _print_lines(verdict, readable_lines(rules.access.body))
         _print_uses(uses)
         _print_file(verdict, rules, inputs.name(url), options)
-    return int(not verdict.allowed or uses.refused is not None)
+    is_refused = not verdict.allowed or uses.refused is not None
+    return UNREACHABLE if is_unreachable(verdict) else int(is_refused)
 
 
 def _preferences_of_page(url: str, options: Options) -> tuple[Preference, ...]:

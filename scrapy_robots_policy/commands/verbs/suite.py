@@ -38,7 +38,7 @@ from ..printing.terminal import (
     print_json,
     print_line,
 )
-from ..printing.verdict_data import word_of
+from ..printing.verdict_data import UNREACHABLE, word_of
 from ..reading.download import is_web
 from ..reading.inputs import read, read_bytes, robots_txt_of, rules_from
 from ..reading.named_crawlers import named_crawlers
@@ -261,9 +261,6 @@ def as_json(suite: Suite, expectation: Expectation, wrong: list[Verdict]) -> Map
             for verdict in wrong
         ],
     }
-
-
-UNREACHABLE = 3
 
 
 def run(options: Options) -> int:
