@@ -172,7 +172,9 @@ class Admission:
         config: RequestConfig,
         began: float | None,
     ) -> Decision:
-        """Raise Disallowed where the rules forbid a request; else the decision, not told yet.
+        """Raise Disallowed where the rules forbid a request; else give the decision.
+
+        The listeners hear of a refusal here. The caller tells them of a request that passes.
 
         Args:
             began: when the request began to wait; None: it did not wait.

@@ -27,8 +27,8 @@ one turn at a time.
 * A process that dies in its turn holds up the host for as long as a lease lasts, and the delay.
 * While the store is out of reach, each process keeps the delay by itself.
 
-One who waits may wait for long, because another middleware keeps the request whose turn it is. The
-log says so once for each queue.
+Another middleware may keep the request whose turn it is. Then all others of the queue wait long.
+The log says so once for each queue.
 
 What else may run: every `await` here lets other requests of the same slot join, be cancelled, and
 lets the crawl close. `_is_granted` is set before a request is woken, so that no other one goes

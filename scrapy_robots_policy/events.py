@@ -1,8 +1,8 @@
 """What happens in a crawl: four events, and the listener that keeps log, stats and counts.
 
 A look at the store or at a site has ended (`LookedUp`). A document was fetched (`Fetched`). A
-request was refused, or passes (`Decision`). A store has failed. Each is told once, to all
-listeners: the record of the crawl (`audit.recorder`), and `Monitor`, which writes the log, the
+request was refused, or passes (`Decision`). A store has failed. Every listener gets each event
+once: the record of the crawl (`audit.recorder`), and `Monitor`, which writes the log, the
 stats, and the counts of which the report is made.
 
 A broad crawl meets thousands of origins whose robots.txt is in trouble: it refuses all pages, or is
@@ -81,7 +81,7 @@ class LookedUp(NamedTuple):
 
 
 class Listener(StoreEvents):
-    """Is told what happens. The methods do nothing by default."""
+    """Receives events. The methods do nothing by default."""
 
     def looked_up(self, event: LookedUp) -> None:
         """A look at the store or at the site has ended."""

@@ -95,10 +95,7 @@ class Lookups:
 
         Stale rules are given too, and validated in the background.
         """
-        if config.robots_txt is not None:
-            rules: OriginRules | None = rules_given(origin, config.dialect, config.robots_txt)
-        else:
-            rules = self._get(origin, config.dialect, request)
+        rules = _given(origin, config) or self._get(origin, config.dialect, request)
         if rules is None or not self._asks_tdmrep or not self._needs_tdmrep(request, rules, config):
             return rules
         reserved = self._get(key_of(origin, TDMREP), tdmrep.DIALECT, request)
@@ -110,9 +107,8 @@ class Lookups:
         A site that defers longer than `PATIENCE` gives rules whose mode is DEFER. Raises
         CrawlClosing.
         """
-        if config.robots_txt is not None:
-            rules = rules_given(origin, config.dialect, config.robots_txt)
-        else:
+        rules = _given(origin, config)
+        if rules is None:
             began = self.now()
             rules = await self._wait(origin, config.dialect, request)
             self.crawl.counts.wait(origin, self.now() - began)
@@ -131,9 +127,7 @@ class Lookups:
 
     def latest_robots_txt(self, origin: Origin, config: RequestConfig) -> OriginRules | None:
         """The rules of the robots.txt that is in memory, however old. Nothing is fetched."""
-        if config.robots_txt is not None:
-            return rules_given(origin, config.dialect, config.robots_txt)
-        return self._latest(origin, config.dialect)
+        return _given(origin, config) or self._latest(origin, config.dialect)
 
     def _needs_tdmrep(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
         """Whether the site's tdmrep.json may decide about a request that declares a purpose.
@@ -445,7 +439,7 @@ class Lookups:
             site.entry, site.is_untold = entry, True
             self.sites.weigh(site)
 
-    # What is told.
+    # The event.
 
     async def _tell(
         self,
@@ -485,6 +479,12 @@ class Lookups:
 
         parser: Any = RobotParser(rules.rules)
         await compat.send(crawler, signal, robotparser=parser, request=page)
+
+
+def _given(origin: Origin, config: RequestConfig) -> OriginRules | None:
+    """The rules of the file that the user has set in place of the site's own."""
+    body = config.robots_txt
+    return None if body is None else rules_given(origin, config.dialect, body)
 
 
 class _FetchSlot(GateSlot):

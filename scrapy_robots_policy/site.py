@@ -1,4 +1,4 @@
-"""One object for each origin: what is known of it, the rules that this gives, and who waits for it.
+"""One object for each origin: its cache entry, its rules, and the requests that wait for it.
 
 A cache entry holds facts: what the fetches brought, and when. A dialect makes `OriginRules` of
 them. They are made anew when the entry is new, or when time has changed what it means.

@@ -5,9 +5,8 @@ rests on stands before it in the same file: its dialect and its robots.txt. The 
 is made before its request goes to the downloader, and is on the disk within a second (`writer`).
 The first line says who crawled, with which software and by which settings.
 
-Most lines of decisions differ in a few fields only, so the text of the others is kept. Between the
-other work of a crawl a line costs more than it does in a loop: neither the code nor its data is in
-the processor's caches.
+Two lines of decisions differ in a few fields. The text of the other fields is kept and used again,
+because a crawl writes a line for each page.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from ..lint import KINDS, Severity
 from ..rep import DIALECTS, Dialect, product_token
 from ..rep.agents import STAR, find_agent, names_a_crawler
 from ..rep.escapes import nearest
-from ..rep.usage import DeclaredUse
+from ..rep.usage import TDM_RESERVATION, DeclaredUse
 from .typed_urls import as_url, why_no_url
 from .verb_table import Verb
 
@@ -137,10 +137,8 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
         raise UsageError("--dialects names all dialects, the first one too: leave --dialect out")
     agent = _agent(opts.agent, dialect, defaults) if "agent" in verb.options else STAR
     use = defaults.use() if opts.purpose is None else _declared(opts.purpose)
-    if opts.tdmrep and not use:
-        raise UsageError(
-            "--tdmrep needs a purpose, which its file may refuse: name it by --purpose"
-        )
+    if opts.tdmrep and not use.may_be_refused_by(TDM_RESERVATION):
+        raise UsageError("--tdmrep needs a purpose that its file may refuse: name it by --purpose")
     return Options(
         args=args,
         robots=opts.robots or "",

@@ -7,7 +7,7 @@ rule matches such a URL only if it matches all that this rule matches.
 
 A rule is safe to remove when what stands in for it binds the same crawlers in every dialect: no
 dialect reads a User-agent line between the two, and where blank lines count, the other one stands
-first. What decides before and after is asked of each dialect.
+first. Each dialect is asked which rule decides, with the rule and without it.
 
 Time is linear. Rules with the same text are found by their text, and shorter paths by the starts of
 a path. Of rules that are no plain paths only so many are tried against all others as `_MAX_STEPS`

@@ -215,8 +215,8 @@ async def within(seconds: float, call: Callable[[], Awaitable[Answer]]) -> Answe
 class _Guard:
     """Calls with a deadline and a circuit breaker; `None` where there is no answer.
 
-    reads  the guard of the reads, for other calls: what cannot be read hangs or is gone, and is
-           not only full, so nothing else is asked of it either
+    reads  the guard of the reads, for other calls. A store that cannot be read hangs or is gone;
+           it is not only full. So it gets no other calls either.
     """
 
     def __init__(self, events: StoreEvents, reads: _Guard | None = None) -> None:

@@ -1,7 +1,7 @@
 """Text for a terminal or a pipe: escaped, in columns that fit, and coloured on a terminal.
 
-What kept a robots.txt from coming is said with its meaning, in the same words in all verbs. JSON
-and tables have the one or two words of `fetch.result`.
+All verbs explain a failed fetch of a robots.txt in the same sentence. JSON and tables have the
+short name of the failure (`fetch.result`).
 """
 
 from __future__ import annotations
