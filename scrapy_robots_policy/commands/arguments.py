@@ -12,7 +12,7 @@ from ..lint import KINDS, Severity
 from ..rep import DIALECTS, Dialect, product_token
 from ..rep.agents import STAR, find_agent, names_a_crawler
 from ..rep.escapes import nearest
-from ..rep.usage import TDM_RESERVATION, DeclaredUse
+from ..rep.usage import DeclaredUse
 from .typed_urls import as_url, why_no_url
 from .verb_table import Verb
 
@@ -137,7 +137,7 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
         raise UsageError("--dialects names all dialects, the first one too: leave --dialect out")
     agent = _agent(opts.agent, dialect, defaults) if "agent" in verb.options else STAR
     use = defaults.use() if opts.purpose is None else _declared(opts.purpose)
-    if opts.tdmrep and not use.may_be_refused_by(TDM_RESERVATION):
+    if opts.tdmrep and not use:
         raise UsageError("--tdmrep needs a purpose that its file may refuse: name it by --purpose")
     return Options(
         args=args,

@@ -127,7 +127,6 @@ EXPLAIN = [
     ),
     ("--robots empty.txt --purpose train-ai --tdmrep page.txt /", 0, "200, no JSON"),
     ("--robots empty.txt --tdmrep tdmrep.json /open/1", 2, "--tdmrep needs a purpose"),
-    ("--robots empty.txt --purpose search --tdmrep tdmrep.json /", 2, "--tdmrep needs a purpose"),
     (
         "--robots use.txt --page page.txt https://h.example/open/1",
         0,
