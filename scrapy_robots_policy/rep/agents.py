@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
+from pkgutil import get_data
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -302,7 +302,7 @@ FORMER_NAMES: Mapping[str, FormerName] = MappingProxyType(
 
 @cache
 def _rows() -> tuple[Agent, ...]:
-    text = (files("scrapy_robots_policy.rep") / "crawlers.tsv").read_text("utf-8")
+    text = (get_data(__package__, "crawlers.tsv") or b"").decode()
     return tuple(_agent(*line.split("\t")) for line in text.splitlines()[1:])
 
 
