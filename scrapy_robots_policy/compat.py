@@ -327,15 +327,6 @@ def is_in_dns_cache(host: str) -> bool:
 class EngineAccess:
     """Scrapy's engine and downloader, as far as this package uses them; the same in 2.13 to 2.19.
 
-    is_full     asked each time the engine is about to take a request from the scheduler: whether it
-                may not have one
-    make_room   called then in place of `is_full` where a downloader of the user's has a say itself
-    on_closing  called when the engine begins to close. All signals come only when it has waited
-    active      all requests between the scheduler and the spider, those that wait among them
-    is_paused   whether the engine is paused; it sends no signal of that
-    can_lend    whether `is_full` decides, so that requests that wait need hold no slot
-    missing     one sentence for each feature that this version of Scrapy does not allow
-
     | private attribute                | without it                                               |
     | -------------------------------- | -------------------------------------------------------- |
     | `transferring`, `queue` of slots | what is there as a delay begins, or is cancelled, counts |
@@ -343,6 +334,19 @@ class EngineAccess:
     | `engine._slot.nextcall.schedule` | the engine takes up to 5 s to use a slot that was lent   |
     | `engine._slot.close`             | a closing crawl waits until its waiting requests go on   |
     | the pools of the HTTP handlers   | late robots.txt take connections; without a reactor only |
+
+    Attributes:
+        is_full: asked each time the engine is about to take a request from the scheduler: whether
+            it may not have one.
+        make_room: called then in place of `is_full` where a downloader of the user's has a say
+            itself.
+        on_closing: called when the engine begins to close. All signals come only when it has
+            waited.
+        active: all requests between the scheduler and the spider, those that wait among them.
+        is_paused: whether the engine is paused; it sends no signal of that.
+        can_lend: whether `is_full` decides, so that requests that wait need hold no slot.
+        missing: one sentence for each feature that this version of Scrapy does not allow.
+
     """
 
     def __init__(

@@ -356,10 +356,12 @@ class DelayQueues:
         """The queue that a request has to wait in; None if it need not. From now on the delay is
         kept there, in place of the one that the same asker had.
 
-        delay        the seconds that are asked for; 0: none
-        since_visit  the seconds since its robots.txt was fetched, which was a visit too
-        in_slots     gives the requests in download slots: those of a host that had no queue so far
-                     went there unseen
+        Args:
+            delay: the seconds that are asked for; 0: none.
+            since_visit: the seconds since its robots.txt was fetched, which was a visit too.
+            in_slots: gives the requests in download slots: those of a host that had no queue so far
+                went there unseen.
+
         """
         queue = self.find(slot, asker.origin)
         if not delay:
@@ -435,7 +437,9 @@ class DelayQueues:
 
         It is called before each request that the engine takes: it looks at each request once.
 
-        is_on_its_way  whether a request that is not active visits its host all the same
+        Args:
+            is_on_its_way: whether a request that is not active visits its host all the same.
+
         """
         for request in [request for request in self.under_way if request not in active]:
             if not is_on_its_way(request):

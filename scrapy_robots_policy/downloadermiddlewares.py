@@ -170,7 +170,9 @@ class RobotsPolicyMiddleware:
     ) -> Request | None:
         """Let a request pass about which no robots.txt is asked. A robots.txt is no page.
 
-        config  what exempts it; None: its own meta does
+        Args:
+            config: what exempts it; None: its own meta does.
+
         """
         self.slots.hosts.passes(request)
         request.meta.pop(VERDICT_KEY, None)  # of the request that it was redirected from

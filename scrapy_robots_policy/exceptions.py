@@ -10,10 +10,12 @@ from .rep import Verdict
 class Disallowed(IgnoreRequest):
     """A request that robots.txt, or the lack of one, forbids. `verdict` has the reason.
 
-    url  the URL that is forbidden. It differs from that of the request where a browser or a service
-         has followed a redirect by itself
-
     Where a network error kept the robots.txt from coming, `__cause__` is that error.
+
+    Attributes:
+        url: the URL that is forbidden. It differs from that of the request where a browser or a
+            service has followed a redirect by itself.
+
     """
 
     def __init__(self, verdict: Verdict, url: str = "") -> None:

@@ -55,8 +55,10 @@ class HostQueue(Protocol):
 class Hosts:
     """The hosts of a crawl.
 
-    slot_key     the download slot of a request
-    wake_engine  has the engine ask for requests soon
+    Attributes:
+        slot_key: the download slot of a request.
+        wake_engine: has the engine ask for requests soon.
+
     """
 
     def __init__(
@@ -143,9 +145,11 @@ class Hosts:
     ) -> bool:
         """Whether the queue will keep a request until its turn: the delay is that of its slot.
 
-        looked_up  whether it has just waited for its rules. Where they live for less time than the
-                   delay, the file would be fetched again each time that it comes out of the queue,
-                   and each fetch is a visit, after which it has to wait: once is enough
+        Args:
+            looked_up: whether it has just waited for its rules. Where they live for less time than
+                the delay, the file would be fetched again each time that it comes out of the queue,
+                and each fetch is a visit, after which it has to wait: once is enough.
+
         """
         if looked_up and request in self._again:
             return False

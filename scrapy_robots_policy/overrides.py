@@ -31,9 +31,12 @@ from .settings import DIALECT, Kind, SettingError, agent_of, dict_of, from_json
 class CrawlerName:
     """The crawler's own name, as robots.txt files know it.
 
-    token     a product token; "*" where the crawler has none
-    is_given  it was given for robots.txt on purpose, so a request's User-Agent header is weaker
-    warning   a sentence where the crawler has no name, else ""
+    Attributes:
+        token: a product token; "*" where the crawler has none.
+        is_given: it was given for robots.txt on purpose, so a request's User-Agent header is
+            weaker.
+        warning: a sentence where the crawler has no name, else "".
+
     """
 
     token: str
@@ -103,10 +106,12 @@ def _text(value: Any) -> str:
 class Override:
     """What is set for some host; None: not set.
 
-    agent        a product token
-    obey         whether a robots.txt is requested at all
-    crawl_delay  seconds between two requests
-    robots_txt   the file to obey instead of the site's own
+    Attributes:
+        agent: a product token.
+        obey: whether a robots.txt is requested at all.
+        crawl_delay: seconds between two requests.
+        robots_txt: the file to obey instead of the site's own.
+
     """
 
     dialect: Dialect | None = None
@@ -125,8 +130,10 @@ class Override:
 class Overrides:
     """Overrides by host pattern.
 
-    name         the setting or attribute that has them
-    sets_delays  whether a delay is set for some host
+    Attributes:
+        name: the setting or attribute that has them.
+        sets_delays: whether a delay is set for some host.
+
     """
 
     def __init__(self, by_pattern: Mapping[str, Override], name: str = "") -> None:
@@ -236,10 +243,12 @@ _OWN = ("dialect", "agent")  # the keys of META_KEY
 class RequestConfig:
     """What the user chose for a request.
 
-    agent        a product token
-    obey         whether a robots.txt is requested at all
-    crawl_delay  seconds between two requests, instead of what the site asks for
-    robots_txt   the file to obey instead of the site's own; empty where `obey` is False
+    Attributes:
+        agent: a product token.
+        obey: whether a robots.txt is requested at all.
+        crawl_delay: seconds between two requests, instead of what the site asks for.
+        robots_txt: the file to obey instead of the site's own; empty where `obey` is False.
+
     """
 
     dialect: Dialect
@@ -259,11 +268,13 @@ class RequestConfig:
 class RequestConfigs:
     """Finds the configuration of a request.
 
-    default    the crawl's own choice
-    layers     overrides for single hosts, the strongest layer first
-    by_header  whether a request that brings its own User-Agent header is judged by that
-    sent       the User-Agent header of a request that brings none: a redirect and a retry have it,
-               too, because Scrapy has added it to the request before
+    Attributes:
+        default: the crawl's own choice.
+        layers: overrides for single hosts, the strongest layer first.
+        by_header: whether a request that brings its own User-Agent header is judged by that.
+        sent: the User-Agent header of a request that brings none: a redirect and a retry have it,
+            too, because Scrapy has added it to the request before.
+
     """
 
     default: RequestConfig
@@ -298,7 +309,9 @@ class RequestConfigs:
     ) -> RequestConfig:
         """Raises SettingError, a ValueError, where request.meta["robots"] is wrong.
 
-        user_agent  the request's own User-Agent header, if it brings one
+        Args:
+            user_agent: the request's own User-Agent header, if it brings one.
+
         """
         own_name = self._own_name(user_agent) if user_agent else ""
         if not self.layers and META_KEY not in meta and not own_name:

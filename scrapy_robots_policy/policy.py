@@ -114,7 +114,9 @@ def report_files(path: Path, *, replaces: bool) -> ReportFiles:
     """The files of a report. SettingError where they cannot be made: after the crawl it is too late
     to complain.
 
-    replaces  whether an earlier report of the same name is replaced
+    Args:
+        replaces: whether an earlier report of the same name is replaced.
+
     """
     try:
         return ReportFiles.of(path, replaces=replaces)
@@ -137,8 +139,10 @@ _WHERE = frozenset({"url", "host", "port", "db", "username", "password", "unix_s
 class StoreSettings:
     """Where a crawl's store is. Both fields may hold a password, and are never shown.
 
-    place   a URI, a store's class, a store, or the import path of either
-    params  what the URI `redis:`, which has no address, stands for
+    Attributes:
+        place: a URI, a store's class, a store, or the import path of either.
+        params: what the URI `redis:`, which has no address, stands for.
+
     """
 
     place: Any = field(repr=False)
@@ -183,20 +187,22 @@ def _params(settings: BaseSettings) -> dict[str, Any]:
 class PolicySettings:
     """One crawl's settings.
 
-    configs         the dialect and the crawler's name, for the crawl and for single hosts
-    store           where robots.txt files are kept
-    access_overrides  the user's limits on top of the dialect's access policy
-    profile         how a robots.txt is requested
-    fetch_retries   how often a fetch that failed quickly is repeated
-    max_fetches     how many fetches are under way at a time
-    max_waiting     how many requests may wait without a place in CONCURRENT_REQUESTS
-    longest_delay   seconds: the longest delay of a site that is kept
-    use             what the crawl declares that it does with pages
-    report          where the crawl's report goes, where one is wanted
-    dry_run         whether requests that would be dropped are only counted
-    audit           where the record of the crawl goes, where one is wanted
-    keeps_verdicts  whether requests that pass get their verdict, in their meta
-    has_plugins     whether other code than Scrapy's and ours may answer requests
+    Attributes:
+        configs: the dialect and the crawler's name, for the crawl and for single hosts.
+        store: where robots.txt files are kept.
+        access_overrides: the user's limits on top of the dialect's access policy.
+        profile: how a robots.txt is requested.
+        fetch_retries: how often a fetch that failed quickly is repeated.
+        max_fetches: how many fetches are under way at a time.
+        max_waiting: how many requests may wait without a place in CONCURRENT_REQUESTS.
+        longest_delay: seconds: the longest delay of a site that is kept.
+        use: what the crawl declares that it does with pages.
+        report: where the crawl's report goes, where one is wanted.
+        dry_run: whether requests that would be dropped are only counted.
+        audit: where the record of the crawl goes, where one is wanted.
+        keeps_verdicts: whether requests that pass get their verdict, in their meta.
+        has_plugins: whether other code than Scrapy's and ours may answer requests.
+
     """
 
     configs: RequestConfigs
@@ -352,10 +358,12 @@ def _report(values: Values, now: datetime) -> ReportFiles | None:
 class TagSettings:
     """One crawl's settings for page rules.
 
-    configs, use  as in `PolicySettings`
-    reads_use  whether a page is read for preferences about its use
-    actions  what happens to requests and items that a page does not want, by part
-    dry_run  whether what would be dropped is only counted
+    Attributes:
+        configs, use: as in `PolicySettings`.
+        reads_use: whether a page is read for preferences about its use.
+        actions: what happens to requests and items that a page does not want, by part.
+        dry_run: whether what would be dropped is only counted.
+
     """
 
     configs: RequestConfigs

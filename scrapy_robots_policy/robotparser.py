@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 class RobotParser(ScrapyRobotParser):
     """For the setting ROBOTSTXT_PARSER of stock Scrapy. The dialect is that of ROBOTS_DIALECT.
 
-    rules  the parsed file, as `rep.parse` returns it
+    Attributes:
+        rules: the parsed file, as `rep.parse` returns it.
+
     """
 
     def __init__(self, rules: RuleSet) -> None:
@@ -41,8 +43,10 @@ class RobotParser(ScrapyRobotParser):
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
         """Whether the crawler may fetch the URL.
 
-        url         absolute, or its path and query
-        user_agent  a product token or a User-Agent header
+        Args:
+            url: absolute, or its path and query.
+            user_agent: a product token or a User-Agent header.
+
         """
         return self.rules.allowed(_text(url), _text(user_agent))
 

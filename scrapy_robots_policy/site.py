@@ -43,8 +43,10 @@ OVERHEAD, _OF_BYTE = 4_000, 6
 class OriginRules:
     """What a dialect makes of an origin's cache entry; `rules` is None if the mode needs none.
 
-    reservations  the rules of a tdmrep.json, where the entry is that of one
-    tdmrep        what the origin's tdmrep.json says, where it was asked for
+    Attributes:
+        reservations: the rules of a tdmrep.json, where the entry is that of one.
+        tdmrep: what the origin's tdmrep.json says, where it was asked for.
+
     """
 
     origin: str

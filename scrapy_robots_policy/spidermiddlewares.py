@@ -64,8 +64,11 @@ _STATS = {
 class ItemRefused(DropItem):
     """An item dropped because of a tag of its response.
 
-    part   "noindex", "noarchive", "expired" or "use"
-    cause  the tag as written, without control characters and not longer than a log line should be
+    Attributes:
+        part: "noindex", "noarchive", "expired" or "use".
+        cause: the tag as written, without control characters and not longer than a log line should
+            be.
+
     """
 
     def __init__(self, part: str, cause: str) -> None:
@@ -89,9 +92,11 @@ class _Demand:
 class _Demands:
     """What one response asks of the requests and the items that come from it.
 
-    on_requests     for all of its requests
-    on_items        for all of its items
-    nofollow_links  URLs whose requests `on_link` is for; None: there are no such links
+    Attributes:
+        on_requests: for all of its requests.
+        on_items: for all of its items.
+        nofollow_links: URLs whose requests `on_link` is for; None: there are no such links.
+
     """
 
     response: Response

@@ -3,8 +3,10 @@
 A name that ends with "/" is the start of several names: the rest is the reason, the status or the
 action that is counted.
 
->>> DROPPED + "rule"
-'robots/dropped/rule'
+Examples:
+    >>> DROPPED + "rule"
+    'robots/dropped/rule'
+
 """
 
 from __future__ import annotations
@@ -75,12 +77,14 @@ GAUGES = frozenset({AGE_MAX, AUDIT_FAILED})
 def split(name: str) -> tuple[str, str] | None:
     """(a key of `MEANINGS`, the rest of the name); None for a stat that is none of ours.
 
-    >>> split("robots/dropped/rule")
-    ('robots/dropped/', 'rule')
-    >>> split("robots/fetched")
-    ('robots/fetched', '')
-    >>> split("downloader/request_count") is None
-    True
+    Examples:
+        >>> split("robots/dropped/rule")
+        ('robots/dropped/', 'rule')
+        >>> split("robots/fetched")
+        ('robots/fetched', '')
+        >>> split("downloader/request_count") is None
+        True
+
     """
     if name in MEANINGS:
         return name, ""

@@ -19,12 +19,15 @@ from .report.formats import counted
 class Waiting:
     """What waits now.
 
-    requests   requests that wait for a robots.txt
-    files      how many robots.txt they wait for
-    delayed    requests in the queue of a host that asks for a delay
-    put_off    origins, of those in `files`, that are not asked again before some time
-    queued     requests that the scheduler's queue keeps for hosts that are not ready
-    is_full    whether as many wait as may: then requests to other hosts may stay in the scheduler
+    Attributes:
+        requests: requests that wait for a robots.txt.
+        files: how many robots.txt they wait for.
+        delayed: requests in the queue of a host that asks for a delay.
+        put_off: origins, of those in `files`, that are not asked again before some time.
+        queued: requests that the scheduler's queue keeps for hosts that are not ready.
+        is_full: whether as many wait as may: then requests to other hosts may stay in the
+            scheduler.
+
     """
 
     requests: int = 0
@@ -58,8 +61,10 @@ class Waiting:
 class StatusLine:
     """Logs at each interval, from `start` to `stop`.
 
-    look      counts what waits now
-    on_time   called at each interval too
+    Attributes:
+        look: counts what waits now.
+        on_time: called at each interval too.
+
     """
 
     def __init__(

@@ -39,12 +39,14 @@ OnProgress = Callable[["RecordFile"], None]
 class RecordFile:
     """One file of a record.
 
-    on_progress  called every few thousand lines
-    hash         that of the latest line
-    lines        how many lines were read
-    is_torn      whether the file ends within a line, or within a packed block: it was killed
-    notes        what is no error, and a reader should know
-    done         bytes of the file that were read, of `size`; a pipe has the size 0
+    Attributes:
+        on_progress: called every few thousand lines.
+        hash: that of the latest line.
+        lines: how many lines were read.
+        is_torn: whether the file ends within a line, or within a packed block: it was killed.
+        notes: what is no error, and a reader should know.
+        done: bytes of the file that were read, of `size`; a pipe has the size 0.
+
     """
 
     def __init__(self, path: Path, on_progress: OnProgress = lambda _: None) -> None:

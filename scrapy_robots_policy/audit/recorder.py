@@ -116,7 +116,9 @@ _Key = tuple[float, int, int]
 class _Basis(NamedTuple):
     """What a decision rests on: the numbers of the lines of its files, and its dialect's name.
 
-    tdmrep  0: no tdmrep.json was asked for
+    Attributes:
+        tdmrep: 0: no tdmrep.json was asked for.
+
     """
 
     robots: int
@@ -141,8 +143,10 @@ class _Stem(NamedTuple):
 class RecordLines:
     """The lines of one crawl in one process.
 
-    use     what the crawl declares that it does with pages
-    sums    what the last line says
+    Attributes:
+        use: what the crawl declares that it does with pages.
+        sums: what the last line says.
+
     """
 
     def __init__(self, writer: Writer, use: DeclaredUse) -> None:
@@ -158,7 +162,9 @@ class RecordLines:
     def decision(self, decision: Decision, set_by: Mapping[str, str] | None) -> None:
         """Write the line of a decision.
 
-        set_by  where the user has set what is special to the request; None: nothing is
+        Args:
+            set_by: where the user has set what is special to the request; None: nothing is.
+
         """
         refused = decision.verdict
         self.sums["passed" if refused is None else f"refused/{refused.reason.name.lower()}"] += 1
@@ -295,7 +301,9 @@ class RecordLines:
     def _number_of(self, rules: OriginRules, *, is_given: bool = False) -> int:
         """The number of the robots line of a file; the line is written if it is not yet.
 
-        is_given  whether the user has set the file in place of the site's own
+        Args:
+            is_given: whether the user has set the file in place of the site's own.
+
         """
         written = self._written.get(rules.origin)
         if written is not None and written.key == _key(rules.access.entry):
@@ -324,7 +332,9 @@ MAX_EXCHANGES = 50  # of one lookup
 class Recorder(Listener):
     """The record of one crawl in one process.
 
-    now  seconds since the epoch
+    Attributes:
+        now: seconds since the epoch.
+
     """
 
     def __init__(

@@ -49,7 +49,9 @@ MAX_WHY = 500  # characters of an error: it may quote a line
 class Answers:
     """What was recorded of one decision, and what is decided now: the fields in `COMPARED`.
 
-    now  None: it cannot be decided, because the other dialect would have fetched more
+    Attributes:
+        now: None: it cannot be decided, because the other dialect would have fetched more.
+
     """
 
     recorded: Mapping[str, Any]
@@ -69,10 +71,12 @@ class Answers:
 class _Parsed:
     """A robots line that was read.
 
-    site    gives the rules, by dialect and time
-    body    of the file; None: there was no file
-    dialect, source  the fields of these names
-    groups  the fields of the groups that bind crawlers
+    Attributes:
+        site: gives the rules, by dialect and time.
+        body: of the file; None: there was no file.
+        dialect, source: the fields of these names.
+        groups: the fields of the groups that bind crawlers.
+
     """
 
     site: Site
@@ -97,7 +101,9 @@ class _Parsed:
 class Replay:
     """One file of a record, line by line.
 
-    other  decide in this dialect, not in the recorded
+    Attributes:
+        other: decide in this dialect, not in the recorded.
+
     """
 
     def __init__(self, other: Dialect | None = None) -> None:
@@ -249,15 +255,17 @@ class Difference:
 class Checked:
     """What came of a check.
 
-    decisions  lines of decisions that were decided anew
-    exempt     lines of decisions that rest on no robots.txt
-    robots     copies of robots.txt; `tdmreps`: copies of tdmrep.json
-    differ     decisions whose answer is not the same
-    changed    decisions that would have gone the other way
-    unknown    decisions for which another dialect would have fetched more than the record has
-    notes      what is no error, and a reader should know
-    errors     files that are broken
-    hashes     the hash of the last good line of each file that has one
+    Attributes:
+        decisions: lines of decisions that were decided anew.
+        exempt: lines of decisions that rest on no robots.txt.
+        robots: copies of robots.txt; `tdmreps`: copies of tdmrep.json.
+        differ: decisions whose answer is not the same.
+        changed: decisions that would have gone the other way.
+        unknown: decisions for which another dialect would have fetched more than the record has.
+        notes: what is no error, and a reader should know.
+        errors: files that are broken.
+        hashes: the hash of the last good line of each file that has one.
+
     """
 
     lines: int = 0
@@ -276,8 +284,10 @@ class Checked:
 class Check:
     """One check of several files. `other`: decide in this dialect instead of the recorded ones.
 
-    on_difference  called with each
-    on_progress    as that of `RecordFile`
+    Attributes:
+        on_difference: called with each.
+        on_progress: as that of `RecordFile`.
+
     """
 
     def __init__(

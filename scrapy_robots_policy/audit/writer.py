@@ -100,9 +100,11 @@ FLUSH_AFTER = 0.5  # seconds; a line is on the disk within one second
 class Writer:
     """The files of one crawl in one process.
 
-    on_error     called once, with the OSError. After it nothing is written any more
-    call_later   calls a function after some seconds; what it gives cancels that
-    lines, hash  how many lines there are, and the hash of the latest
+    Attributes:
+        on_error: called once, with the OSError. After it nothing is written any more.
+        call_later: calls a function after some seconds; what it gives cancels that.
+        lines, hash: how many lines there are, and the hash of the latest.
+
     """
 
     def __init__(
@@ -148,7 +150,9 @@ class Writer:
     def write(self, kind: str, text: str) -> None:
         """Add a line to those that the next flush puts on the disk, within a second.
 
-        text  its fields, as `members` gives them
+        Args:
+            text: its fields, as `members` gives them.
+
         """
         if self._file is None:
             return

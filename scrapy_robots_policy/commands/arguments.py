@@ -55,28 +55,30 @@ class Defaults:
 class Options:
     """One command line.
 
-    args          the arguments after the verb
-    robots        FILE, URL or "-"; "" means the robots.txt of each URL's site
-    agent         the crawler's product token
-    dialects      those that are asked about a file; `compare` compares the others with the first
-    user_agent    the User-Agent header of fetches
-    output_format a key of `verbs.FORMATS`; "" where none is named
-    jobs          how many sites, or files, at a time; 0: as many as is usual
-    timeout       seconds for one robots.txt, redirects included
-    select        codes of findings, or their starts; none: the default of lint
-    explain       codes of findings that are to be explained
-    all           whether all crawlers are asked about, or those that most sites care for
-    severity      findings that are less grave are not shown; None: the default of lint
-    fixes         which fixes to apply: "", "safe", "all"
-    port          the tester's port; 0: any free one; None: the usual one
-    browser       whether the tester opens a browser
-    use           what the crawl declares that it does with pages: by --purpose, or the project's
-    output        the file to write; "" where none is named
-    named_dialect the one that the command line names; None: it names none
-    guard         where redirects of a robots.txt may lead
-    tdmrep        FILE or URL of the tdmrep.json; "" means that of each URL's site
-    page          FILE of a saved response for the URL; "" where none is named
-    set_by        the method of `Defaults`
+    Attributes:
+        args: the arguments after the verb.
+        robots: FILE, URL or "-"; "" means the robots.txt of each URL's site.
+        agent: the crawler's product token.
+        dialects: those that are asked about a file; `compare` compares the others with the first.
+        user_agent: the User-Agent header of fetches.
+        output_format: a key of `verbs.FORMATS`; "" where none is named.
+        jobs: how many sites, or files, at a time; 0: as many as is usual.
+        timeout: seconds for one robots.txt, redirects included.
+        select: codes of findings, or their starts; none: the default of lint.
+        explain: codes of findings that are to be explained.
+        all: whether all crawlers are asked about, or those that most sites care for.
+        severity: findings that are less grave are not shown; None: the default of lint.
+        fixes: which fixes to apply: "", "safe", "all".
+        port: the tester's port; 0: any free one; None: the usual one.
+        browser: whether the tester opens a browser.
+        use: what the crawl declares that it does with pages: by --purpose, or the project's.
+        output: the file to write; "" where none is named.
+        named_dialect: the one that the command line names; None: it names none.
+        guard: where redirects of a robots.txt may lead.
+        tdmrep: FILE or URL of the tdmrep.json; "" means that of each URL's site.
+        page: FILE of a saved response for the URL; "" where none is named.
+        set_by: the method of `Defaults`.
+
     """
 
     args: list[str]

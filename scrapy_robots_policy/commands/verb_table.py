@@ -25,10 +25,12 @@ FORMATS = {
 class Option:
     """An option of the command line.
 
-    flags    how it is written
-    help     what it does
-    metavar  what its value is called; "" where it takes none
-    is_whole whether its value is a whole number
+    Attributes:
+        flags: how it is written.
+        help: what it does.
+        metavar: what its value is called; "" where it takes none.
+        is_whole: whether its value is a whole number.
+
     """
 
     flags: tuple[str, ...]
@@ -123,15 +125,17 @@ FOR_ALL: Mapping[str, Option] = {
 class Verb:
     """One verb.
 
-    module    the module of `commands` whose `run` is called
-    takes     what stands after the verb
-    summary   what it does, in a few words
-    options   keys of `OPTIONS`
-    exits     what the exit status says
-    examples  what stands after the name of the program
-    formats   keys of `FORMATS`
-    helps     what options do for this verb, where their usual help does not fit
-    asks_all  whether it asks all dialects, where none are named
+    Attributes:
+        module: the module of `commands` whose `run` is called.
+        takes: what stands after the verb.
+        summary: what it does, in a few words.
+        options: keys of `OPTIONS`.
+        exits: what the exit status says.
+        examples: what stands after the name of the program.
+        formats: keys of `FORMATS`.
+        helps: what options do for this verb, where their usual help does not fit.
+        asks_all: whether it asks all dialects, where none are named.
+
     """
 
     module: str

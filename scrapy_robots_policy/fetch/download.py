@@ -128,8 +128,10 @@ class GateSlot(FetchSlot):
 class FetchGate:
     """Lets fetches begin, first come, first served; those that failed before go after all others.
 
-    max_young  how many may be under way that are younger than `YOUNG` seconds
-    sockets    how many may be under way in all
+    Attributes:
+        max_young: how many may be under way that are younger than `YOUNG` seconds.
+        sockets: how many may be under way in all.
+
     """
 
     def __init__(
@@ -150,7 +152,9 @@ class FetchGate:
         """Wait until a fetch may begin. Inside it is under way, except while it has given its place
         back.
 
-        has_failed  whether the last fetch for this origin has failed
+        Args:
+            has_failed: whether the last fetch for this origin has failed.
+
         """
         return GateSlot(self, has_failed=has_failed)
 
@@ -301,9 +305,11 @@ class Body:
 
     In its `with` block the body is expected: it is capped as it comes in, and kept packed.
 
-    slot     that of the fetch
-    is_over  whether nobody waits for the file any more: it has come, or was given up
-    has_come  whether the downloader has brought the response to `request`, before it was over
+    Attributes:
+        slot: that of the fetch.
+        is_over: whether nobody waits for the file any more: it has come, or was given up.
+        has_come: whether the downloader has brought the response to `request`, before it was over.
+
     """
 
     def __init__(
@@ -395,7 +401,10 @@ class Bodies:
 
         An encoding that only it can unpack is left to it, with a limit: over that, it fails.
 
-        response  None: a handler of the user's has given none, for which Scrapy raises TypeError
+        Args:
+            response: None: a handler of the user's has given none, for which Scrapy raises
+                TypeError.
+
         """
         body = request.meta.get(META_KEY)
         if body is None or response is None:
@@ -602,10 +611,12 @@ def guard_transfers(crawler: Crawler) -> None:
 class Exchange:
     """One request, one hop of redirects.
 
-    asked_at     when the request was handed to the downloader, in seconds since the epoch
-    answered_at  when the response, or the error, came
-    status       of the response; None: none came, and `cause` says why
-    sent         the request's headers, `received` the response's, by lower-case name
+    Attributes:
+        asked_at: when the request was handed to the downloader, in seconds since the epoch.
+        answered_at: when the response, or the error, came.
+        status: of the response; None: none came, and `cause` says why.
+        sent: the request's headers, `received` the response's, by lower-case name.
+
     """
 
     url: str

@@ -66,7 +66,9 @@ class HostMatch:
 
     Hosts and patterns are read backwards: "*.example.com" begins as the hosts that it means end.
 
-    patterns  as `host_pattern` gives them
+    Attributes:
+        patterns: as `host_pattern` gives them.
+
     """
 
     def __init__(self, patterns: Iterable[str]) -> None:
@@ -184,7 +186,10 @@ def are_one_site(host: str, other: str) -> bool:
 def registrable_domain(host: str, *, of_companies: bool) -> str:
     """The registrable domain of a host; "" for an address, and for a name without one.
 
-    of_companies  whether the suffixes of companies count: "a.github.io" if so, else "github.io"
+    Args:
+        of_companies: whether the suffixes of companies count: "a.github.io" if so, else
+            "github.io".
+
     """
     labels = host.split(".")
     if len(labels) == 1 or spelled_address(host.strip("[]")) is not None:
@@ -204,8 +209,10 @@ TO_OTHER_SITE = "redirect to another site"
 class Answer(NamedTuple):
     """What came for a URL: the result, and the Location header, whose bytes are its characters.
 
-    peer        the address that answered, or its text; "" where it is not known
-    is_proxied  whether a proxy answered: it looks names up, and we do not
+    Attributes:
+        peer: the address that answered, or its text; "" where it is not known.
+        is_proxied: whether a proxy answered: it looks names up, and we do not.
+
     """
 
     result: FetchResult
@@ -225,9 +232,11 @@ LookUp = Callable[[str], Awaitable[tuple[str, ...]]]
 class RedirectGuard:
     """Where redirects may lead.
 
-    same_site  whether only to hosts of the site that was asked first
-    allowed    hosts that the user has named, which may be private and of another site; each as
-               `host_pattern` gives it
+    Attributes:
+        same_site: whether only to hosts of the site that was asked first.
+        allowed: hosts that the user has named, which may be private and of another site; each as
+            `host_pattern` gives it.
+
     """
 
     same_site: bool = False
@@ -308,7 +317,9 @@ def redirect_target(url: str, location: str) -> str | None:
     """Where a redirect leads, without credentials and fragment; None where it leads nowhere, or to
     a URL that is too long.
 
-    location  the header, whose bytes are its characters; read as UTF-8, as Scrapy reads it
+    Args:
+        location: the header, whose bytes are its characters; read as UTF-8, as Scrapy reads it.
+
     """
     if not location:
         return None

@@ -52,13 +52,17 @@ NO_LIMIT = FetchSlot()
 class FetchOrder:
     """A robots.txt, or another document of an origin, to fetch.
 
-    origin    the key of the document, as `rep.url` makes it: the origin for a robots.txt
-    entry     what is known of it, so that the fetch can be conditional
-    page      the request that waits for it, of any kind
-    slot      given back while the fetch waits for its turn at a host, or to be tried again
-    in_haste  whether sockets are short: then the fetch gets less time
-    is_plain  whether no header is sent but who we are: the server did not understand the others
-    with_credentials  whether Scrapy's middlewares may add theirs: the server has asked for some
+    Attributes:
+        origin: the key of the document, as `rep.url` makes it: the origin for a robots.txt.
+        entry: what is known of it, so that the fetch can be conditional.
+        page: the request that waits for it, of any kind.
+        slot: given back while the fetch waits for its turn at a host, or to be tried again.
+        in_haste: whether sockets are short: then the fetch gets less time.
+        is_plain: whether no header is sent but who we are: the server did not understand the
+            others.
+        with_credentials: whether Scrapy's middlewares may add theirs: the server has asked for
+            some.
+
     """
 
     origin: str
@@ -98,15 +102,17 @@ SHARE_IN_HASTE = 0.25  # of the time
 class RequestProfile:
     """How a robots.txt is asked for.
 
-    timeout    seconds for one request; a quarter of them for one in haste
-    meta       the keys taken from the meta of the page's request, where it has them
-    hook       called with the page's request and the one made for it; gives the one to send, or
-               None where it has changed that one in place
-    guard      where redirects may lead
-    by_plugin  the URL schemes whose download handler is a plugin's. It sends its own
-               Accept-Encoding: a browser's, or that of a service
-    not_added  the headers that middlewares may add to a page, and not to a robots.txt
-    has_credentials  whether the settings have some, which Scrapy's middlewares add to requests
+    Attributes:
+        timeout: seconds for one request; a quarter of them for one in haste.
+        meta: the keys taken from the meta of the page's request, where it has them.
+        hook: called with the page's request and the one made for it; gives the one to send, or None
+            where it has changed that one in place.
+        guard: where redirects may lead.
+        by_plugin: the URL schemes whose download handler is a plugin's. It sends its own
+            Accept-Encoding: a browser's, or that of a service.
+        not_added: the headers that middlewares may add to a page, and not to a robots.txt.
+        has_credentials: whether the settings have some, which Scrapy's middlewares add to requests.
+
     """
 
     timeout: float
@@ -151,8 +157,10 @@ class RequestProfile:
     def route(self, page: Request, sent: bytes = b"") -> Hashable:
         """What the request takes from a page's: requests by the same route fail alike.
 
-        sent  the User-Agent that Scrapy adds to a request without one. A redirect and a retry have
-              it, too, because Scrapy has added it to the request before
+        Args:
+            sent: the User-Agent that Scrapy adds to a request without one. A redirect and a retry
+                have it, too, because Scrapy has added it to the request before.
+
         """
         page = compat.with_one_form_of_proxy(page)  # so it is with the proxy of the environment
         meta = tuple((key, repr(page.meta[key])) for key in self.meta if key in page.meta)

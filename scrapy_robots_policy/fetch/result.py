@@ -69,8 +69,10 @@ def is_fault_of(
     Others come from a site: an HTTP client raises ValueError for a host name that no host may have,
     and may have exceptions of its own for what a site does.
 
-    middlewares  the packages of the downloader middlewares
-    clients      those of what sends requests: the download handlers and the downloader
+    Args:
+        middlewares: the packages of the downloader middlewares.
+        clients: those of what sends requests: the download handlers and the downloader.
+
     """
     if _known_cause(error):
         return False
@@ -149,7 +151,9 @@ def can_unpack(encodings: Iterable[str]) -> bool:
 def unpack(packed: bytes, encodings: Sequence[str], limit: int, *, is_whole: bool) -> bytes:
     """At most `limit` bytes of a body. Raises UnreadableBodyError if it cannot be unpacked.
 
-    is_whole  whether the packed body came to its end; else it may end in the middle
+    Args:
+        is_whole: whether the packed body came to its end; else it may end in the middle.
+
     """
     if len(encodings) > MAX_ENCODINGS:
         raise UnreadableBodyError(f"{len(encodings)} nested encodings")
@@ -213,8 +217,10 @@ def check_answer(
 ) -> None:
     """Raise an error of this module, or UnreadableBodyError, where it is no answer about the file.
 
-    headers         by lower-case name
-    is_conditional  whether the request had the validators of a copy
+    Args:
+        headers: by lower-case name.
+        is_conditional: whether the request had the validators of a copy.
+
     """
     if status == 304 and not is_conditional:
         raise UnaskedNotModifiedError

@@ -50,15 +50,17 @@ def lint(  # noqa: PLR0913 - each is named where it is given
 ) -> tuple[Finding, ...]:
     """All findings, in the order of the file. Total: any bytes can be checked, in linear time.
 
-    select  codes, or the starts of codes ("R4"), to look for; none: all but R601
-    ignore  codes, or the starts of codes, to leave out
-    url     the address of the robots.txt, where it is known
-    size    the bytes of the whole file, where `body` is only the start of it
-    served  what the fetch brought, where the file was fetched
-
     An HTML page, or what is no text, gives that one finding and no other about the file. Comments
     in the file may ask to leave findings out (see `source_file.ignored`). ValueError for an unknown
     dialect name; TypeError where `body` is no bytes.
+
+    Args:
+        select: codes, or the starts of codes ("R4"), to look for; none: all but R601.
+        ignore: codes, or the starts of codes, to leave out.
+        url: the address of the robots.txt, where it is known.
+        size: the bytes of the whole file, where `body` is only the start of it.
+        served: what the fetch brought, where the file was fetched.
+
     """
     check_body(body)
     check_strings("select", select)

@@ -58,7 +58,9 @@ def _is_slip(name: str, crawler: str) -> bool:
     two words, one may also stand for another: short names that differ in a letter are often those
     of two crawlers.
 
-    crawler  one of `_BY_INITIAL[name[0]]`
+    Args:
+        crawler: one of `_BY_INITIAL[name[0]]`.
+
     """
     if abs(len(name) - len(crawler)) > 1:
         return False

@@ -49,8 +49,10 @@ class Kind:
 class Edit:
     """A change of one line that does what the fix of a finding says.
 
-    line  from 1
-    text  what stands there then, bytes as characters; None: the line is removed
+    Attributes:
+        line: from 1.
+        text: what stands there then, bytes as characters; None: the line is removed.
+
     """
 
     line: int
@@ -61,14 +63,16 @@ class Edit:
 class Finding:
     """One finding, and where it stands.
 
-    line, column  from 1; columns count characters, not bytes
-    end           the column after the last character meant
-    message       what is wrong here, in a sentence
-    fix           what to write or do instead, in a sentence; "" where nothing is to be done
-    dialects      the dialects that it holds in, where it is not about the one that was asked for
-    edits         the fix, where it can be applied without a choice. It changes answers in no other
-                  dialects than `dialects`
-    last          the last line of a run of lines with the same fault; 0 where it is one line
+    Attributes:
+        line, column: from 1; columns count characters, not bytes.
+        end: the column after the last character meant.
+        message: what is wrong here, in a sentence.
+        fix: what to write or do instead, in a sentence; "" where nothing is to be done.
+        dialects: the dialects that it holds in, where it is not about the one that was asked for.
+        edits: the fix, where it can be applied without a choice. It changes answers in no other
+            dialects than `dialects`.
+        last: the last line of a run of lines with the same fault; 0 where it is one line.
+
     """
 
     kind: Kind
@@ -193,9 +197,11 @@ _Kind = tuple[str, str, tuple[str, ...]]
 class _Run:
     """A finding that stands for others.
 
-    last        the last of their lines
-    others      how many there are
-    is_gapless  whether they are in all lines between the two, and in no others
+    Attributes:
+        last: the last of their lines.
+        others: how many there are.
+        is_gapless: whether they are in all lines between the two, and in no others.
+
     """
 
     first: Finding
@@ -272,8 +278,10 @@ class Example:
 class Explanation:
     """The text about one kind of finding, in Markdown without headings.
 
-    why  the reason, in one paragraph or some
-    fix  what to do, in one paragraph
+    Attributes:
+        why: the reason, in one paragraph or some.
+        fix: what to do, in one paragraph.
+
     """
 
     why: str
@@ -346,10 +354,12 @@ def fixed(
 ) -> tuple[bytes, int, Findings]:
     """(the file, how many findings were fixed, the findings that are left)
 
-    all_of  False: only fixes after which every dialect answers as before
-
     The findings of one code are fixed together, then the file is looked at anew: a fix may change
     lines on which another one depends.
+
+    Args:
+        all_of: False: only fixes after which every dialect answers as before.
+
     """
     count = 0
     for _ in range(_MAX_ROUNDS):

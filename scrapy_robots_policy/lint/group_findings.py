@@ -405,7 +405,9 @@ def beaten(source: SourceFile) -> Iterator[Finding]:
 class _Rules:
     """The rules of a group as the engine takes them.
 
-    max_bytes  of the rules that are no plain paths; those after them are left out
+    Attributes:
+        max_bytes: of the rules that are no plain paths; those after them are left out.
+
     """
 
     rules: tuple[Rule, ...]

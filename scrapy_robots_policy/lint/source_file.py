@@ -39,8 +39,10 @@ class AgentList(NamedTuple):
 class CombinedGroup(NamedTuple):
     """All groups that name just the same crawlers (RFC 9309 §2.2.1: their rules are combined).
 
-    names  in lower case
-    lines  the numbers of the User-agent lines
+    Attributes:
+        names: in lower case.
+        lines: the numbers of the User-agent lines.
+
     """
 
     names: frozenset[str]
@@ -51,8 +53,10 @@ class CombinedGroup(NamedTuple):
 class SourceFile:
     """A robots.txt and a dialect. `text` is what the dialect reads of it (`rep.text.clean_text`).
 
-    url   the address of the file; "" where it is not known
-    size  its bytes: more than those of `body`, where that is only the start of it
+    Attributes:
+        url: the address of the file; "" where it is not known.
+        size: its bytes: more than those of `body`, where that is only the start of it.
+
     """
 
     def __init__(self, body: bytes, dialect: Dialect, url: str = "", size: int = 0) -> None:

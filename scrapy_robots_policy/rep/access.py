@@ -150,10 +150,12 @@ def _faults(policy: AccessPolicy) -> Iterator[str]:
 class AccessOverrides:
     """The user's values in place of those of every policy; None: the policy's.
 
-    lifetime        seconds of freshness; HTTP caching may make it shorter, never longer
-    unreachable     the mode while the file is unreachable and there is no copy. Where it is set,
-                    every status without a meaning of its own counts as unreachable, and a copy
-                    stays in force without a limit of time
+    Attributes:
+        lifetime: seconds of freshness; HTTP caching may make it shorter, never longer.
+        unreachable: the mode while the file is unreachable and there is no copy. Where it is set,
+            every status without a meaning of its own counts as unreachable, and a copy stays in
+            force without a limit of time.
+
     """
 
     lifetime: float | None = None
@@ -185,15 +187,18 @@ KNOWN_FOR = 86_400.0  # RFC 9309 §2.4: what was seen of a site says nothing of 
 class FetchResult:
     """One finished try to fetch a robots.txt.
 
-    status        HTTP status of the last response; None without a response
-    body          the body, cut at the fetcher's limit
-    cause         why there was no response ("timeout", "dns"), or more about the status
-    lifetime      seconds of freshness by HTTP caching (Cache-Control, Expires); None without
-    retry_after   seconds to wait, by the header Retry-After; None without
-    hops          the URLs that redirects led to, in order; without the first URL
-    is_cut        whether there were more bytes, or more redirects, than the dialect that asked
-                  for the file reads
-    site_answers  whether the site answers other requests; None: not known, so a status is a yes
+    Attributes:
+        status: HTTP status of the last response; None without a response.
+        body: the body, cut at the fetcher's limit.
+        cause: why there was no response ("timeout", "dns"), or more about the status.
+        lifetime: seconds of freshness by HTTP caching (Cache-Control, Expires); None without.
+        retry_after: seconds to wait, by the header Retry-After; None without.
+        hops: the URLs that redirects led to, in order; without the first URL.
+        is_cut: whether there were more bytes, or more redirects, than the dialect that asked for
+            the file reads.
+        site_answers: whether the site answers other requests; None: not known, so a status is a
+            yes.
+
     """
 
     status: int | None
@@ -213,17 +218,19 @@ class FetchResult:
 class CacheEntry:
     """The facts about one origin's robots.txt. It has no dialect and no parsed rules.
 
-    latest         the last result, without its bytes. Of a failure the type, the validators, and
-                   whether it is cut, are those of the copy, if there is one
-    body           the copy: the body of the last 2xx response; None if there was none, or if a
-                   4xx or 3xx has withdrawn it since
-    fetched_at     when a response last showed that the copy is current
-    asked_at       when the last result came
-    failing_since  when the present run of failures began; None if the last try did not fail. Of the
-                   time between two tries a day counts at most: the rest is added to this instant
-    failures       how many tries in a row have failed
-    unreachable_since  as failing_since, counted from the first failure after the last 429 of that
-                   run; None if the run has no 429, or if it ends with one
+    Attributes:
+        latest: the last result, without its bytes. Of a failure the type, the validators, and
+            whether it is cut, are those of the copy, if there is one.
+        body: the copy: the body of the last 2xx response; None if there was none, or if a 4xx or
+            3xx has withdrawn it since.
+        fetched_at: when a response last showed that the copy is current.
+        asked_at: when the last result came.
+        failing_since: when the present run of failures began; None if the last try did not fail. Of
+            the time between two tries a day counts at most: the rest is added to this instant.
+        failures: how many tries in a row have failed.
+        unreachable_since: as failing_since, counted from the first failure after the last 429 of
+            that run; None if the run has no 429, or if it ends with one.
+
     """
 
     latest: FetchResult
@@ -397,13 +404,15 @@ _OF_RULES = {HTML: "any rules in it are obeyed", WIDE: "it forbids nothing"}
 class Access:
     """What may be done with an origin, and until when.
 
-    mode         what may be done now
-    why          the reason in a few words, for people ("503", "timeout after 2 redirects")
-    result       how the policy read the latest fetch result
-    body         the file, where the mode is RULES; else empty
-    fresh_until  an instant, from which on the file is to be fetched again (RFC 9111: stale)
-    holds_until  an instant, up to which the mode may be used while that fetch runs
-    entry        the facts that were judged
+    Attributes:
+        mode: what may be done now.
+        why: the reason in a few words, for people ("503", "timeout after 2 redirects").
+        result: how the policy read the latest fetch result.
+        body: the file, where the mode is RULES; else empty.
+        fresh_until: an instant, from which on the file is to be fetched again (RFC 9111: stale).
+        holds_until: an instant, up to which the mode may be used while that fetch runs.
+        entry: the facts that were judged.
+
     """
 
     mode: AccessMode
@@ -566,9 +575,11 @@ def advance(
 ) -> Access:
     """The access after one more fetch result, at the instant `now`. Pure: no clock, no I/O.
 
-    previous  the entry before (`.entry` of the last `Access`); None for the first fetch
-
     TypeError for arguments of a wrong type, such as the name of a dialect as `policy`.
+
+    Args:
+        previous: the entry before (`.entry` of the last `Access`); None for the first fetch.
+
     """
     if previous is not None:
         check_type("previous", previous, CacheEntry)

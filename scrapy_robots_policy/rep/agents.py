@@ -99,8 +99,10 @@ class Category(Enum):
 class CrawlerFacts:
     """What a crawler's operator says of it.
 
-    page          the operator's page that says so; "" where none is known
-    crawl_delay   whether it keeps a Crawl-delay; None: not stated
+    Attributes:
+        page: the operator's page that says so; "" where none is known.
+        crawl_delay: whether it keeps a Crawl-delay; None: not stated.
+
     """
 
     operator: str = ""
@@ -118,15 +120,17 @@ NO_FACTS = CrawlerFacts(obedience=Obedience.UNSTATED)
 class Agent:
     """A crawler.
 
-    name     its product token, as its engine writes it
-    dialect  the name of its engine's dialect
-    chain    the names that it looks for in a robots.txt, in lower case; the first name that the
-             file has binds it. A chain that ends with "*" obeys the group for all other crawlers.
-    source   where the chain is documented
-    facts    what its operator says of it
-
     ValueError for a value of a wrong type, and for a chain of another kind: its names would be
     found in no file.
+
+    Attributes:
+        name: its product token, as its engine writes it.
+        dialect: the name of its engine's dialect.
+        chain: the names that it looks for in a robots.txt, in lower case; the first name that the
+            file has binds it. A chain that ends with "*" obeys the group for all other crawlers.
+        source: where the chain is documented.
+        facts: what its operator says of it.
+
     """
 
     name: str
@@ -238,12 +242,14 @@ def names_in_full(value: str, name: str) -> bool:
 def chain_of(agent: str, agents: Mapping[str, Agent]) -> tuple[str, ...]:
     """The names that a crawler looks for, in lower case, in order.
 
-    agent   a product token or a User-Agent header
-    agents  a table of crawlers. It may have one crawler in several versions ("YandexNews/4.0"):
-            the version in `agent` is looked up first.
-
     A crawler that the table does not have looks for its own token, then "*" (RFC 9309 §2.2.1); one
     without a name for "*" only.
+
+    Args:
+        agent: a product token or a User-Agent header.
+        agents: a table of crawlers. It may have one crawler in several versions ("YandexNews/4.0"):
+            the version in `agent` is looked up first.
+
     """
     versioned = _product(agent).lower()
     name = product_token(agent).lower()
@@ -275,8 +281,10 @@ _KEEPS = {"yes": True, "no": False, "": None}
 class FormerName(NamedTuple):
     """A name that its operator no longer uses: a group for it names no crawler of today.
 
-    successor  the crawler of today
-    note       what the operator says of groups with the former name
+    Attributes:
+        successor: the crawler of today.
+        note: what the operator says of groups with the former name.
+
     """
 
     name: str

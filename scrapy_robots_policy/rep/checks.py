@@ -49,7 +49,9 @@ def check_strings(name: str, values: object) -> None:
 def check_fields(owner: object, name: str, fields: Mapping[str, Any]) -> None:
     """Check fields of a frozen dataclass, by their types. A word for an enum's member becomes it.
 
-    name  the owner in the ValueError for a value that is none of the type's
+    Args:
+        name: the owner in the ValueError for a value that is none of the type's.
+
     """
     for field, hint in fields.items():
         given = getattr(owner, field)

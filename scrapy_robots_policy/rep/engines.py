@@ -370,7 +370,9 @@ Answer = Any  # a value with ==
 class Cause:
     """The options that make the difference, each with its two values: (here, there).
 
-    together  False: each option alone gives the other answer. True: only all of them do.
+    Attributes:
+        together: False: each option alone gives the other answer. True: only all of them do.
+
     """
 
     options: dict[str, tuple[Any, Any]]

@@ -68,8 +68,10 @@ MAX_LENGTH = 200  # of a word, in characters; no name is nearly as long
 def nearest(word: str, words: Iterable[str], start: str = "", likeness: float = 0.7) -> str:
     """A question whether the word that is near was meant, in any case; "" where none is near.
 
-    start     what stands before each of the words
-    likeness  how much of both words must be alike, from 0 to 1
+    Args:
+        start: what stands before each of the words.
+        likeness: how much of both words must be alike, from 0 to 1.
+
     """
     if len(word) > MAX_LENGTH:  # `difflib` takes half a minute for 100 MB
         return ""

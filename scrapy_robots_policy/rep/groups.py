@@ -21,9 +21,11 @@ from .text import grammar_of
 class GroupSpan(NamedTuple):
     """One group, as offsets of the text.
 
-    names   what its User-agent lines name, in lower case; "*" where it has no such lines
-    heads   where these lines start
-    start   within the last of them; the rules are between there and `end`
+    Attributes:
+        names: what its User-agent lines name, in lower case; "*" where it has no such lines.
+        heads: where these lines start.
+        start: within the last of them; the rules are between there and `end`.
+
     """
 
     names: tuple[str, ...]
@@ -83,7 +85,9 @@ class Groups:
     def find(self, agent: str) -> tuple[str, tuple[GroupSpan, ...]]:
         """(name, groups): the groups that bind a crawler, and the name in them; ("", ()) without.
 
-        agent  a product token or a User-Agent header
+        Args:
+            agent: a product token or a User-Agent header.
+
         """
         chain = _chain(agent, self._dialect)
         if self._dialect.several_groups is SeveralGroups.HEAVIEST:
@@ -151,7 +155,9 @@ class Groups:
         aipref-attach-05 it is a rule of its group, and User-agent lines after a rule begin another
         group. Content-Signal and License are read alike.
 
-        parting  the expression for the lines that part
+        Args:
+            parting: the expression for the lines that part.
+
         """
         name, spans = self.find(agent)
         names = {name}

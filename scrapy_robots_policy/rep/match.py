@@ -75,7 +75,10 @@ class Pattern(NamedTuple):
 class MatchedPart(NamedTuple):
     """One part of a rule, and what it matches in the path.
 
-    kind  "start" stands at the start, "any" is a wildcard, "part" comes after one, "end" is "$"
+    Attributes:
+        kind: "start" stands at the start, "any" is a wildcard, "part" comes after one, "end" is
+            "$".
+
     """
 
     kind: str
@@ -278,7 +281,9 @@ class Reading:
     def ranked(self, allow: bool, value: str, place: int, start: str = "") -> list[Ranked]:
         """The patterns of a rule with their strengths. This is the only ranking.
 
-        start  as much of the value as paths have to start with as it is
+        Args:
+            start: as much of the value as paths have to start with as it is.
+
         """
         by_length = self._by_length
         if start and value == start and not (allow and self._index_html):

@@ -60,10 +60,12 @@ class ImagePreview(IntEnum):
 class Statement:
     """One rule of a tag.
 
-    rule    its name, in lower case
-    value   the text after its colon, as written: it may have any characters
-    agent   the crawler that it binds, in lower case; "robots": all crawlers
-    header  True: from an X-Robots-Tag header. False: from a meta tag
+    Attributes:
+        rule: its name, in lower case.
+        value: the text after its colon, as written: it may have any characters.
+        agent: the crawler that it binds, in lower case; "robots": all crawlers.
+        header: True: from an X-Robots-Tag header. False: from a meta tag.
+
     """
 
     rule: str
@@ -82,13 +84,15 @@ class Statement:
 class Tags:
     """What a page lets one crawler do. The defaults are those of a page without tags.
 
-    archive            whether a copy may be kept or shown
-    image_index        whether its images may be indexed
-    translate          whether a translation may be offered
-    max_snippet        characters of text that may be shown; None: no limit
-    max_video_preview  seconds of video that may be shown; None: no limit
-    unavailable_after  the page must not be shown from then on, in seconds since the epoch
-    statements         the rules that bind the crawler, as written
+    Attributes:
+        archive: whether a copy may be kept or shown.
+        image_index: whether its images may be indexed.
+        translate: whether a translation may be offered.
+        max_snippet: characters of text that may be shown; None: no limit.
+        max_video_preview: seconds of video that may be shown; None: no limit.
+        unavailable_after: the page must not be shown from then on, in seconds since the epoch.
+        statements: the rules that bind the crawler, as written.
+
     """
 
     index: bool = True
@@ -153,9 +157,11 @@ def _statement(part: str, agent: str, *, header: bool) -> Iterator[Statement]:
 def tags_of(statements: Iterable[Statement], agent: str, dialect: Dialect) -> Tags:
     """What the statements of a page let a crawler do.
 
-    agent  a product token or a User-Agent header
-
     TypeError for an agent or a dialect of a wrong type.
+
+    Args:
+        agent: a product token or a User-Agent header.
+
     """
     if not isinstance(agent, str):
         raise not_a_string("agent", agent)
@@ -312,7 +318,9 @@ def read_statements(
 ) -> tuple[Preference, ...]:
     """The refusals noai and noimageai among the rules of robots tags.
 
-    names  the names in tags that bind the crawler, in lower case
+    Args:
+        names: the names in tags that bind the crawler, in lower case.
+
     """
     return tuple(
         dict.fromkeys(
@@ -328,7 +336,10 @@ def read_statements(
 def read_link_header(values: Iterable[str], url: str) -> tuple[Preference, ...]:
     """The RSL licences of Link headers: <URL>; rel="license"; type="application/rsl+xml".
 
-    url  of the response. RFC 8288 §3.1: the base of relative URLs, whatever base the page names
+    Args:
+        url: of the response. RFC 8288 §3.1: the base of relative URLs, whatever base the page
+            names.
+
     """
     links = (
         (link[1].strip(), dict(_parameters(link[2])))

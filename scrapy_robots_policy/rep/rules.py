@@ -61,9 +61,10 @@ def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
         ValueError: there is no dialect of that name.
         TypeError: `body` is no bytes.
 
-    >>> rules = parse(b"User-agent: *\nDisallow: /private/")
-    >>> rules.allowed("https://example.com/private/x", "MyBot")
-    False
+    Examples:
+        >>> rules = parse(b"User-agent: *\nDisallow: /private/")
+        >>> rules.allowed("https://example.com/private/x", "MyBot")
+        False
 
     """
     return RuleSet(body, dialect_of(dialect))
@@ -83,9 +84,12 @@ class RuleMatch(NamedTuple):
 class _Bound(NamedTuple):
     """The rules of some groups, laid out.
 
-    has_rules  whether there is a rule line
-    refuses    whether there is one that refuses something: many files have none for most crawlers
-    otherwise  the reason why a path is allowed that no rule matches
+    Attributes:
+        has_rules: whether there is a rule line.
+        refuses: whether there is one that refuses something: many files have none for most
+            crawlers.
+        otherwise: the reason why a path is allowed that no rule matches.
+
     """
 
     rules: Index
@@ -107,11 +111,13 @@ class RuleSet:
     Several threads may ask it: what is laid out is put in place whole, and not changed after that.
     It can be pickled; what is laid out is not.
 
-    >>> rules = parse(b"User-agent: *\nDisallow: /*.pdf$\nAllow: /a.pdf$")
-    >>> rules.allowed("/b.pdf", "MyBot"), rules.allowed("https://example.com/a.pdf", "MyBot")
-    (False, True)
-    >>> print(rules.verdict("/b.pdf", "MyBot"))
-    disallowed by line 2, Disallow: /*.pdf$
+    Examples:
+        >>> rules = parse(b"User-agent: *\nDisallow: /*.pdf$\nAllow: /a.pdf$")
+        >>> rules.allowed("/b.pdf", "MyBot"), rules.allowed("https://example.com/a.pdf", "MyBot")
+        (False, True)
+        >>> print(rules.verdict("/b.pdf", "MyBot"))
+        disallowed by line 2, Disallow: /*.pdf$
+
     """
 
     __slots__ = (
@@ -255,7 +261,9 @@ class RuleSet:
     def usage(self, url: str, agent: str, tokens: Collection[str] = ()) -> tuple[Preference, ...]:
         """The preferences that hold for the use of a page; none for one that may not be fetched.
 
-        tokens  control tokens whose groups are asked too
+        Args:
+            tokens: control tokens whose groups are asked too.
+
         """
         check_strings("tokens", tokens)
         if not (self.may_have_usage or tokens) or not self.allowed(url, agent):
@@ -425,9 +433,11 @@ LONGEST = 366 * 86_400.0
 class Delay:
     """The delay of a site, in seconds between two requests; 0: as fast as Scrapy goes.
 
-    seconds    the delay that is kept
-    requested  the delay that the site asks for, or the user's own delay for the site
-    action     what is done: "kept", "clamped", "set"; "" without a delay
+    Attributes:
+        seconds: the delay that is kept.
+        requested: the delay that the site asks for, or the user's own delay for the site.
+        action: what is done: "kept", "clamped", "set"; "" without a delay.
+
     """
 
     seconds: float = 0.0
@@ -458,10 +468,12 @@ def kept_delay(requested: float | None, own: float | None, longest: float) -> De
 class VerdictRow(NamedTuple):
     """One verdict. All values are strings, numbers or truth values.
 
-    agent   the crawler's product token
-    reason  the name of the `Reason`, in lower case: "rule", "no_rule"
-    line    the line that decided; 0 if none did
-    rule    the rule that decided: "Disallow: /search"; "" if none did
+    Attributes:
+        agent: the crawler's product token.
+        reason: the name of the `Reason`, in lower case: "rule", "no_rule".
+        line: the line that decided; 0 if none did.
+        rule: the rule that decided: "Disallow: /search"; "" if none did.
+
     """
 
     url: str
@@ -494,11 +506,12 @@ def verdicts(
         ValueError: there is no dialect of that name.
         TypeError: an argument is of a wrong type. For a URL, when it is its turn.
 
-    >>> robots_txt = b"User-agent: *\nDisallow: /search"
-    >>> for row in verdicts(["/search?q=x", "/about"], robots_txt, "MyBot"):
-    ...     print(row.url, row.allowed, row.line)
-    /search?q=x False 2
-    /about True 0
+    Examples:
+        >>> robots_txt = b"User-agent: *\nDisallow: /search"
+        >>> for row in verdicts(["/search?q=x", "/about"], robots_txt, "MyBot"):
+        ...     print(row.url, row.allowed, row.line)
+        /search?q=x False 2
+        /about True 0
 
     """
     pages = _each("urls", urls)

@@ -37,7 +37,9 @@ DIALECT = RFC9309.but(
 class _TdmRule(NamedTuple):
     """One object of the file. `reservation` is None where the value is neither 0 nor 1: unset.
 
-    number  its place among all objects of the file, from 1
+    Attributes:
+        number: its place among all objects of the file, from 1.
+
     """
 
     number: int
@@ -49,7 +51,9 @@ class _TdmRule(NamedTuple):
 class TdmRules:
     """The rules of a tdmrep.json.
 
-    error  why the bytes are no such file; "": they are one
+    Attributes:
+        error: why the bytes are no such file; "": they are one.
+
     """
 
     __slots__ = ("_index", "_reading", "_rules", "error")

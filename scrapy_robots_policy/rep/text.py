@@ -101,16 +101,18 @@ def line_numbers(text: str, starts: Iterable[int]) -> list[int]:
 class Grammar:
     """The expressions for the lines of one dialect.
 
-    agent      a User-agent line; group 1: its value, group 2: the part of it that is a name
-    rule       an Allow or Disallow line; group 1: the key if it allows, group 2: its value, group
-               3: the start of it that paths have to start with as it is, in each dialect
-    directive  any line with a key; group 1: the key, group 2: its value
-    sitemap    a Sitemap line; group 1: its value
-    delay      a Crawl-delay line; group 1: its value
-    closer     a line that ends a list of User-agent lines
-    pace       a Crawl-delay, Request-rate or Visit-time line
-    usage      a line about the use of pages
-    blank      a blank line that ends a group; None where only the next group ends it
+    Attributes:
+        agent: a User-agent line; group 1: its value, group 2: the part of it that is a name.
+        rule: an Allow or Disallow line; group 1: the key if it allows, group 2: its value, group 3:
+            the start of it that paths have to start with as it is, in each dialect.
+        directive: any line with a key; group 1: the key, group 2: its value.
+        sitemap: a Sitemap line; group 1: its value.
+        delay: a Crawl-delay line; group 1: its value.
+        closer: a line that ends a list of User-agent lines.
+        pace: a Crawl-delay, Request-rate or Visit-time line.
+        usage: a line about the use of pages.
+        blank: a blank line that ends a group; None where only the next group ends it.
+
     """
 
     agent: re.Pattern[str]

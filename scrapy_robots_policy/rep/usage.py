@@ -106,10 +106,13 @@ class Preference:
     """One preference about the use of a page. Unknown keys and values are kept as written; those of
     a robots.txt or a header are bytes as characters.
 
-    label  "Content-Usage", "Content-Signal", "License", "tdm-reservation" …
-    key    the kind of use ("train-ai"), or a control token; "" where the label says it all
-    value  as written: "y", "no", the URL of a licence
-    line   its line in the robots.txt, or its rule in the tdmrep.json, from 1; 0: it is in the page
+    Attributes:
+        label: "Content-Usage", "Content-Signal", "License", "tdm-reservation" ….
+        key: the kind of use ("train-ai"), or a control token; "" where the label says it all.
+        value: as written: "y", "no", the URL of a licence.
+        line: its line in the robots.txt, or its rule in the tdmrep.json, from 1; 0: it is in the
+            page.
+
     """
 
     label: str
@@ -188,13 +191,15 @@ class Overridden:
 class DeclaredUse:
     """What a crawl declares that it does with pages. The site may refuse each of these.
 
-    purposes  keys of `PURPOSES`
-    level     one of `LEVELS`; "": the crawl declares none
-    tokens    control tokens whose groups are asked, as "Google-Extended"
-    fetches_reserved  whether a page is fetched that a tdmrep.json reserves: its header or its meta
-              tag may override the file
-
     ValueError for a purpose or a level that there is none: no site could refuse it.
+
+    Attributes:
+        purposes: keys of `PURPOSES`.
+        level: one of `LEVELS`; "": the crawl declares none.
+        tokens: control tokens whose groups are asked, as "Google-Extended".
+        fetches_reserved: whether a page is fetched that a tdmrep.json reserves: its header or its
+            meta tag may override the file.
+
     """
 
     purposes: frozenset[str] = frozenset()
@@ -456,7 +461,9 @@ class UsageLines:
     def preferences(self, path: str, agent: str) -> tuple[Preference, ...]:
         """The preferences that hold for a crawler and a page.
 
-        path  the path of the page's URL, in the form in which rules are compared with it
+        Args:
+            path: the path of the page's URL, in the form in which rules are compared with it.
+
         """
         binding = self._binding(agent)
         return tuple(
@@ -605,10 +612,12 @@ class UseResult:
 class UseAnswer:
     """The answer.
 
-    preferences  all of them
-    holding      those that hold
-    overridden   those that do not, each with what overrides it
-    results      one for each declared use
+    Attributes:
+        preferences: all of them.
+        holding: those that hold.
+        overridden: those that do not, each with what overrides it.
+        results: one for each declared use.
+
     """
 
     preferences: tuple[Preference, ...] = ()
@@ -629,8 +638,10 @@ def answer(
 ) -> UseAnswer:
     """The answer for a page.
 
-    preferences  what holds in each of the places: robots.txt, tdmrep.json, headers, tags
-    overridden   what was overridden inside of one place already
+    Args:
+        preferences: what holds in each of the places: robots.txt, tdmrep.json, headers, tags.
+        overridden: what was overridden inside of one place already.
+
     """
     every = tuple(preferences)
     holding, superseded = superseding(every)

@@ -72,8 +72,10 @@ class Rule:
 class Group:
     """The rules that bind a crawler.
 
-    name   the name by which the file binds it, in lower case; "*" for the group of all others
-    lines  where its User-agent lines stand
+    Attributes:
+        name: the name by which the file binds it, in lower case; "*" for the group of all others.
+        lines: where its User-agent lines stand.
+
     """
 
     name: str
@@ -95,10 +97,12 @@ class GivesDetails(Protocol):
 class Details:
     """What stands behind a verdict. Looked up when it is asked for, and then kept.
 
-    use           what the crawl declares that it does with pages
-    reservations  the preferences of the origin's tdmrep.json for the page
-
     A copy that is pickled holds the details themselves, and no rules to ask for them.
+
+    Attributes:
+        use: what the crawl declares that it does with pages.
+        reservations: the preferences of the origin's tdmrep.json for the page.
+
     """
 
     def __init__(
@@ -153,10 +157,13 @@ class Details:
 class Verdict:
     """May the crawler fetch the URL, and why.
 
-    rule     the rule that decided; None if none did
-    why      a few words more, where no rule decided ("503", "timeout")
-    refused  the preference that decided, where the site refuses the page to the crawl's purpose
-    details  what `group`, `beaten` and `usage` are taken from
+    Attributes:
+        rule: the rule that decided; None if none did.
+        why: a few words more, where no rule decided ("503", "timeout").
+        refused: the preference that decided, where the site refuses the page to the crawl's
+            purpose.
+        details: what `group`, `beaten` and `usage` are taken from.
+
     """
 
     allowed: bool
@@ -234,9 +241,11 @@ def verdict_of(access: Access, dialect: Dialect, url: str, agent: str) -> Verdic
 def refuse(verdict: Verdict, use: DeclaredUse, reservations: Sequence[Preference] = ()) -> Verdict:
     """The verdict for a crawl that declares a use.
 
-    reservations  what the origin's tdmrep.json says of the page
-
     TypeError for a use of another type, such as the name of a purpose.
+
+    Args:
+        reservations: what the origin's tdmrep.json says of the page.
+
     """
     check_type("use", use, DeclaredUse)
     if not use and not reservations:

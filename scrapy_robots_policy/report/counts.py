@@ -25,22 +25,24 @@ _LINE = re.compile(r"line \d+, ")
 class OriginCounts:
     """The counts of one origin.
 
-    mode          the value of its access mode ("rules", "disallow"); "": not fetched
-    why           the reason for that ("200", "timeout")
-    trouble       whether its robots.txt is unreachable, or its server refused to give it
-    fetches       how often its robots.txt was fetched
-    passed        requests let through
-    dropped       requests dropped, by cause
-    waits         requests that waited for its robots.txt
-    waited        seconds that these waited in all; `longest_wait`: seconds of the longest wait
-    delay         seconds between two requests that the site asks for; 0: none
-    paced         what is done about that delay ("kept")
-    tdmrep        what came of its tdmrep.json ("404"); "": it was not asked for
-    uses          the results for the declared uses, each with its count of pages
-    held          seconds that requests waited in all for their turn
-    size          the size of its robots.txt
-    cut           whether the file is longer than that: the rest was not read
-    usage         what it says about the use of its pages, in whatever form
+    Attributes:
+        mode: the value of its access mode ("rules", "disallow"); "": not fetched.
+        why: the reason for that ("200", "timeout").
+        trouble: whether its robots.txt is unreachable, or its server refused to give it.
+        fetches: how often its robots.txt was fetched.
+        passed: requests let through.
+        dropped: requests dropped, by cause.
+        waits: requests that waited for its robots.txt.
+        waited: seconds that these waited in all; `longest_wait`: seconds of the longest wait.
+        delay: seconds between two requests that the site asks for; 0: none.
+        paced: what is done about that delay ("kept").
+        tdmrep: what came of its tdmrep.json ("404"); "": it was not asked for.
+        uses: the results for the declared uses, each with its count of pages.
+        held: seconds that requests waited in all for their turn.
+        size: the size of its robots.txt.
+        cut: whether the file is longer than that: the rest was not read.
+        usage: what it says about the use of its pages, in whatever form.
+
     """
 
     origin: str
@@ -84,7 +86,9 @@ class CrawlCounts:
     Beyond `max_origins`, all further origins share one entry, `THE_REST`. The samples are of all
     origins. Everything has a bound.
 
-    samples  URLs that were dropped, some for each rule text or other cause
+    Attributes:
+        samples: URLs that were dropped, some for each rule text or other cause.
+
     """
 
     def __init__(self, max_origins: int = MAX_ORIGINS) -> None:

@@ -38,8 +38,10 @@ from .page import check_jinja2, render
 class RuleSum:
     """What one rule text, or another cause, has refused.
 
-    origins  how many origins have it
-    samples  some of the URLs
+    Attributes:
+        origins: how many origins have it.
+        samples: some of the URLs.
+
     """
 
     text: str
@@ -52,7 +54,9 @@ class RuleSum:
 class DomainSum:
     """The counts of all origins of one registered domain.
 
-    lost  seconds that requests waited in all, for robots.txt files and for their turn
+    Attributes:
+        lost: seconds that requests waited in all, for robots.txt files and for their turn.
+
     """
 
     domain: str
@@ -115,12 +119,14 @@ _FIELDS = {
 class Report:
     """One crawl.
 
-    agent, dialect  those of the crawl; single hosts and requests may have had others
-    began, ended    seconds since the epoch
-    reason          Scrapy's reason for its end ("finished")
-    counts          one for each origin
-    stats           the crawl's stats of robots.txt
-    samples         URLs that were dropped, by rule text or other cause
+    Attributes:
+        agent, dialect: those of the crawl; single hosts and requests may have had others.
+        began, ended: seconds since the epoch.
+        reason: Scrapy's reason for its end ("finished").
+        counts: one for each origin.
+        stats: the crawl's stats of robots.txt.
+        samples: URLs that were dropped, by rule text or other cause.
+
     """
 
     spider: str
@@ -321,8 +327,10 @@ PAGE, DATA = ".html", ".json"
 class ReportFiles:
     """The paths of a report's files.
 
-    page      None if only the data is wanted
-    replaces  whether files with these names are replaced; else the new ones get a number
+    Attributes:
+        page: None if only the data is wanted.
+        replaces: whether files with these names are replaced; else the new ones get a number.
+
     """
 
     page: Path | None
@@ -399,9 +407,11 @@ class ReportFiles:
 class ReportWriter:
     """Writes the report of one crawl, which begins now.
 
-    agent    the product token of the crawl; `dialect`: the name of its dialect
-    files    the files to write
-    now      returns seconds since the epoch
+    Attributes:
+        agent: the product token of the crawl; `dialect`: the name of its dialect.
+        files: the files to write.
+        now: returns seconds since the epoch.
+
     """
 
     def __init__(

@@ -54,8 +54,10 @@ class Store(Protocol):
 class Claim:
     """The answer to `FleetCoordinator.claim`.
 
-    granted  this process may fetch the robots.txt, until it calls `release`
-    entry    the newest entry that the fleet has; None: none
+    Attributes:
+        granted: this process may fetch the robots.txt, until it calls `release`.
+        entry: the newest entry that the fleet has; None: none.
+
     """
 
     granted: bool
@@ -215,8 +217,10 @@ async def within(seconds: float, call: Callable[[], Awaitable[Answer]]) -> Answe
 class _Guard:
     """Calls with a deadline and a circuit breaker; `None` where there is no answer.
 
-    reads  the guard of the reads, for other calls. A store that cannot be read hangs or is gone;
-           it is not only full. So it gets no other calls either.
+    Attributes:
+        reads: the guard of the reads, for other calls. A store that cannot be read hangs or is
+            gone; it is not only full. So it gets no other calls either.
+
     """
 
     def __init__(self, events: StoreEvents, reads: _Guard | None = None) -> None:

@@ -89,11 +89,13 @@ def open_store(
 ) -> Store:
     """A store, ready to use. Ours connect to nothing before their first call.
 
-    place    a URI, a store's class, a store, a client of redis-py's, a function that makes one of
-             these, or the import path of any
-    params   what the URI `redis:`, which has no address, stands for
-    events   callbacks for the store's failures
-    crawler  handed to `from_crawler` of a class that has it
+    Args:
+        place: a URI, a store's class, a store, a client of redis-py's, a function that makes one of
+            these, or the import path of any.
+        params: what the URI `redis:`, which has no address, stands for.
+        events: callbacks for the store's failures.
+        crawler: handed to `from_crawler` of a class that has it.
+
     """
     place, events = _loaded(place), events or StoreEvents()
     if isinstance(place, str):

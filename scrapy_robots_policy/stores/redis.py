@@ -98,10 +98,12 @@ def client_of(uri: str, params: Mapping[str, Any]) -> Redis:
     A connection that was lost is opened anew once, for the server may have been restarted. So is
     one to a server that has become a replica: the address may lead to the new master.
 
-    uri     "" where `params`, as redis-py's client takes them, say all
-
     ValueError where it cannot be read. No message shows a part of an address: it may have a
     password, also one that was cut by a character of its own.
+
+    Args:
+        uri: "" where `params`, as redis-py's client takes them, say all.
+
     """
     ours = {
         "protocol": PROTOCOL,
@@ -142,10 +144,12 @@ def is_client(value: object) -> bool:
 class RedisStore:
     """Store and coordinator of all processes that use the same Redis. Its methods may raise.
 
-    client   closed with the store
-    now      any clock in seconds that never goes back
-    lasting  seconds that a process that died keeps its leases
-    clock    seconds since the epoch, as this machine has them
+    Attributes:
+        client: closed with the store.
+        now: any clock in seconds that never goes back.
+        lasting: seconds that a process that died keeps its leases.
+        clock: seconds since the epoch, as this machine has them.
+
     """
 
     def __init__(

@@ -52,7 +52,9 @@ MEANINGS = {
 def in_full(why: str) -> str:
     """A cause with its meaning: "dns, no address is known for the host". A status is as it was.
 
-    why  as an `Access` has it: "dns", "timeout after 2 redirects", "503"
+    Args:
+        why: as an `Access` has it: "dns", "timeout after 2 redirects", "503".
+
     """
     meaning = MEANINGS.get(why.partition(" after ")[0])
     return f"{why}, {meaning}" if meaning else why
@@ -65,9 +67,11 @@ def aligned(
 ) -> Iterator[str]:
     """A line for each row, its cells padded to the width of their column.
 
-    rows     rows of equal length; each cell is printable text without a line end
-    right    the columns, from 0, that are aligned to the right
-    painted  gives a cell its colour
+    Args:
+        rows: rows of equal length; each cell is printable text without a line end.
+        right: the columns, from 0, that are aligned to the right.
+        painted: gives a cell its colour.
+
     """
     table = list(rows)
     widths = [max(map(width, column)) for column in zip(*table, strict=True)]
@@ -313,7 +317,9 @@ def print_marked(number: int, text: str, column: int, end: int, colour: str) -> 
 class Progress:
     """The progress of a long run, on standard error, if that is a terminal.
 
-    total  the number of steps; 0: not known. One step shows no progress
+    Attributes:
+        total: the number of steps; 0: not known. One step shows no progress.
+
     """
 
     def __init__(self, total: int = 0) -> None:

@@ -89,7 +89,9 @@ def in_seconds(delay: float) -> str:
 def described(why: Cause, here_name: str) -> str:
     """Each option with its value there and its value here: "precedence: first (google: longest)".
 
-    here_name  the name of the dialect here
+    Args:
+        here_name: the name of the dialect here.
+
     """
     changes = [
         f"{option}: {value_text(there)} ({here_name}: {value_text(here)})"
@@ -188,8 +190,10 @@ def uses_with_page(
 ) -> UseAnswer:
     """The answer to a declared use.
 
-    verdict  that of `rules` for this use
-    of_page  what the page itself says, in its headers and its tags
+    Args:
+        verdict: that of `rules` for this use.
+        of_page: what the page itself says, in its headers and its tags.
+
     """
     overridden = rules.overridden(url, verdict.agent)
     return answer((*verdict.usage, *of_page), use, overridden)

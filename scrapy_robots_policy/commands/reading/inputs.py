@@ -135,7 +135,9 @@ def read_file(source: str, path: str = "/robots.txt") -> FetchResult:
     """A FILE, or "-"; it counts as served with status 200. Of a larger one as much is read as a
     crawl reads of any file. UsageError if it cannot be read.
 
-    path  where a site has that file: a user may have left out the scheme of the site
+    Args:
+        path: where a site has that file: a user may have left out the scheme of the site.
+
     """
     try:
         body = read_bytes(source, MAX_BYTES + 1)

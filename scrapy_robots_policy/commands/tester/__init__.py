@@ -64,9 +64,11 @@ _OTHER_SHAPE = (AttributeError, KeyError, OverflowError, TypeError)
 class PageFields:
     """The fields. One that is empty says nothing.
 
-    headers  header lines of the response for the page
-    html     the text of the page
-    tdmrep   the text of the site's tdmrep.json
+    Attributes:
+        headers: header lines of the response for the page.
+        html: the text of the page.
+        tdmrep: the text of the site's tdmrep.json.
+
     """
 
     headers: str = ""
@@ -145,11 +147,13 @@ class Abandoned(Exception):  # noqa: N818 - no error: nobody waits for the answe
 class Questions:
     """The fields of the page. A question is a URL and an agent.
 
-    answer  what the site answers to the request for its robots.txt, as a key of `ANSWERS`
-    result  the same, with the file, or with why the fetch had no answer
-    chosen  the question, from 0, that is explained in full, in `dialect`
-    use     what the crawl declares
-    page    what the page and its site say elsewhere, for the question that is chosen
+    Attributes:
+        answer: what the site answers to the request for its robots.txt, as a key of `ANSWERS`.
+        result: the same, with the file, or with why the fetch had no answer.
+        chosen: the question, from 0, that is explained in full, in `dialect`.
+        use: what the crawl declares.
+        page: what the page and its site say elsewhere, for the question that is chosen.
+
     """
 
     answer: str
@@ -207,8 +211,10 @@ class Rules:
 def answers(questions: Questions, rules: Rules, is_abandoned: Callable[[], bool]) -> dict[str, Any]:
     """All verdicts in all dialects, and one of them in full.
 
-    is_abandoned  whether the page no longer waits for the answer: then Abandoned is raised. One
-                  verdict may take a tenth of a second where the URL is long, so each one asks
+    Args:
+        is_abandoned: whether the page no longer waits for the answer: then Abandoned is raised. One
+            verdict may take a tenth of a second where the URL is long, so each one asks.
+
     """
     pairs = questions.pairs
     in_dialect = rules.of(questions.result)
@@ -553,7 +559,8 @@ def _server(options: Options) -> Server:
 def start_values_of(options: Options) -> dict[str, Any]:
     """The values of the page's fields at its start, and what it may choose from.
 
-    source  the robots.txt that --robots names, and what came of it; None: the page's example
+    `source` in it is the robots.txt that --robots names, and what came of it; None: the page's
+    example.
     """
     source = None
     if options.robots:
@@ -574,7 +581,9 @@ def start_values_of(options: Options) -> dict[str, Any]:
 def uses_of(declared: DeclaredUse = NO_USE) -> dict[str, Any]:
     """The uses that the page lets a crawl declare.
 
-    declared  what the project declares; without a purpose and a level, all purposes
+    Args:
+        declared: what the project declares; without a purpose and a level, all purposes.
+
     """
     purposes = declared.purposes if declared.purposes or declared.level else PURPOSES
     return {

@@ -114,7 +114,9 @@ THE_REST = "all others"
 class FileOverview:
     """One file, or one of the records that were joined in it: its crawl, and how it ends.
 
-    crawl  the fields of the line of the crawl that are shown
+    Attributes:
+        crawl: the fields of the line of the crawl that are shown.
+
     """
 
     path: Path
@@ -131,15 +133,17 @@ class FileOverview:
 class Overview:
     """All files together.
 
-    differ   how many decisions the replay decides otherwise
-    tdmreps  how many copies of a tdmrep.json
-    notes    what is no error, and a reader should know
-    counts   "refused": decisions, by kind of reason; "causes": refused ones, by (origin, what
-             decided); "preferences": decisions for which one holds, by (label, key, value);
-             "declared": decisions for each declared purpose; "agents", "dialects": decisions;
-             "overrides": by the place where the user has set something for them; "exempt":
-             requests, by what exempts them; "sources": copies of robots.txt, by where they came
-             from; "fetches": tries to get one, by status or cause
+    Attributes:
+        differ: how many decisions the replay decides otherwise.
+        tdmreps: how many copies of a tdmrep.json.
+        notes: what is no error, and a reader should know.
+        counts: "refused": decisions, by kind of reason; "causes": refused ones, by (origin, what
+            decided); "preferences": decisions for which one holds, by (label, key, value);
+            "declared": decisions for each declared purpose; "agents", "dialects": decisions;
+            "overrides": by the place where the user has set something for them; "exempt": requests,
+            by what exempts them; "sources": copies of robots.txt, by where they came from;
+            "fetches": tries to get one, by status or cause.
+
     """
 
     files: list[FileOverview] = field(default_factory=list)
@@ -263,12 +267,14 @@ def _add(counter: Counter[Any], key: Any, rest: Any = THE_REST) -> None:
 class Story:
     """One decision.
 
-    crawl        the fields of the line of the crawl
-    decision     the fields of its own line, whose number is `line`
-    fingerprint  of its dialect; "": it was decided in none
-    robots       the fields of the robots line that it rests on; None: it rests on none
-    body         of that robots.txt; None: there was no file
-    answers      the recorded answer beside the one that is given now
+    Attributes:
+        crawl: the fields of the line of the crawl.
+        decision: the fields of its own line, whose number is `line`.
+        fingerprint: of its dialect; "": it was decided in none.
+        robots: the fields of the robots line that it rests on; None: it rests on none.
+        body: of that robots.txt; None: there was no file.
+        answers: the recorded answer beside the one that is given now.
+
     """
 
     path: Path
@@ -295,7 +301,9 @@ def stories_of(
 ) -> Iterator[Story | PageStory]:
     """All that is recorded about the page of a URL. AuditError where a file is broken.
 
-    notes  those on the files are added to it
+    Args:
+        notes: those on the files are added to it.
+
     """
     wanted = _spellings(url)
     for path in paths:

@@ -35,7 +35,9 @@ T = TypeVar("T")
 class _Row(NamedTuple):
     """What the table says of a crawler: whether it may fetch the page, in words, and what decides.
 
-    uses  what the file says about the use of the page
+    Attributes:
+        uses: what the file says about the use of the page.
+
     """
 
     is_allowed: bool

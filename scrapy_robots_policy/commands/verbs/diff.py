@@ -113,9 +113,11 @@ _NOT_STATED = Answer(0, "not stated")
 class Change:
     """Pages about which the files answer otherwise.
 
-    kind   "opens", "closes", or "use" for a preference about the use of pages
-    path   that of the first page; a whole URL where a rule names a site
-    count  how many of the paths that were asked about
+    Attributes:
+        kind: "opens", "closes", or "use" for a preference about the use of pages.
+        path: that of the first page; a whole URL where a rule names a site.
+        count: how many of the paths that were asked about.
+
     """
 
     kind: str
@@ -129,8 +131,10 @@ class Change:
 class CrawlersChanges:
     """The changes for crawlers that the same lines bind.
 
-    delays   the Crawl-delay in seconds before and after
-    is_whole False: there were too many lines to ask about all of them
+    Attributes:
+        delays: the Crawl-delay in seconds before and after.
+        is_whole: False: there were too many lines to ask about all of them.
+
     """
 
     crawlers: list[str]
@@ -174,9 +178,11 @@ def changes_of(
 class _Line(NamedTuple):
     """A line that binds a crawler: a rule, or preferences about the use of pages.
 
-    path     as written
-    says     the rest of it
-    is_rule  whether it is a rule
+    Attributes:
+        path: as written.
+        says: the rest of it.
+        is_rule: whether it is a rule.
+
     """
 
     number: int
@@ -188,9 +194,12 @@ class _Line(NamedTuple):
 class _Bound(NamedTuple):
     """What a file has for a crawler.
 
-    agents  the numbers of the User-agent lines of its groups
-    lines   a line before the first User-agent line may bind only some of the crawlers of a group
-    delay   it may be for some of the crawlers of a group, too
+    Attributes:
+        agents: the numbers of the User-agent lines of its groups.
+        lines: a line before the first User-agent line may bind only some of the crawlers of a
+            group.
+        delay: it may be for some of the crawlers of a group, too.
+
     """
 
     agents: tuple[int, ...]

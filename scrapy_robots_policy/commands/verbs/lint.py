@@ -182,9 +182,11 @@ _MOST_ON_WINDOWS = 61  # processes; ProcessPoolExecutor refuses more
 class LintedFile:
     """What was found in one file.
 
-    body    the file, after its fixes
-    fixes   how many findings were fixed
-    error   why it could not be read; "" where it was
+    Attributes:
+        body: the file, after its fixes.
+        fixes: how many findings were fixed.
+        error: why it could not be read; "" where it was.
+
     """
 
     name: str

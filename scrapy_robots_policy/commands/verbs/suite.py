@@ -56,9 +56,11 @@ RulesIn = Callable[[Dialect], OriginRules]  # the rules of one robots.txt in a d
 class Expectation:
     """One sentence of a suite.
 
-    agent     a product token; "" for all crawlers
-    allowed   what is expected
-    dialects  the dialects in which it is expected; none: in those of the suite
+    Attributes:
+        agent: a product token; "" for all crawlers.
+        allowed: what is expected.
+        dialects: the dialects in which it is expected; none: in those of the suite.
+
     """
 
     text: str
