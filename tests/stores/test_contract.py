@@ -24,8 +24,9 @@ from scrapy_robots_policy.stores import (
     open_store,
     retention,
 )
+from scrapy_robots_policy.stores.contract import check_contract
 from tests.on_reactor import on_reactor
-from tests.stores.entries import FULL, NO_FILE, ORIGIN, OUTAGE, RECORDS
+from tests.stores.entries import FULL, NO_FILE, ORIGIN, RECORDS
 from tests.stores.own_store import FolderStore
 from tests.traced_memory import tracing_memory
 
@@ -50,11 +51,6 @@ def closed_later(request, store):
     return store
 
 
-@pytest.fixture(params=PLACES)
-def store(request):
-    return closed_later(request, open_store(PLACES[request.param](request)))
-
-
 @pytest.fixture(params=SHARED)
 def processes(request):
     """(the kind of a store that is shared, the same store twice, as two processes have it)."""
@@ -62,34 +58,71 @@ def processes(request):
     return request.param, *(closed_later(request, store) for store in stores)
 
 
+@pytest.mark.parametrize("kind", PLACES)
 @on_reactor
-async def test_an_origin_that_was_never_put_has_no_entry(store):
-    assert isinstance(store, Store)
-    assert await store.get(ORIGIN) is None
+async def test_every_store_holds_to_the_contract(kind, request):
+    def make():
+        return open_store(PLACES[kind](request))
+
+    assert isinstance(make(), Store)
+    await check_contract(make, forgets=kind == "memory")
 
 
-@pytest.mark.parametrize("name", RECORDS)
+class Kept:
+    """A store of a user's own that holds to the contract; the classes below do not."""
+
+    def __init__(self):
+        self.entries = {}
+
+    def key(self, origin):
+        return origin
+
+    async def get(self, origin):
+        return self.entries.get(self.key(origin))
+
+    async def put(self, origin, entry):
+        self.entries[self.key(origin)] = entry
+
+    async def close(self):
+        """Nothing to release."""
+
+
+class Dirty(Kept):
+    async def get(self, origin):
+        return self.entries.get(origin, NO_FILE)
+
+
+class FirstCounts(Kept):
+    async def put(self, origin, entry):
+        self.entries.setdefault(origin, entry)
+
+
+class ByHost(Kept):
+    def key(self, origin):
+        return origin.rpartition("/")[2].partition(":")[0]
+
+
+class Forgets(Kept):
+    async def close(self):
+        self.entries.clear()
+
+
+@pytest.mark.parametrize(
+    ("kind", "clause"),
+    [
+        (Dirty, "an origin that was never put has no entry"),
+        (FirstCounts, "the last one counts"),
+        (ByHost, "origins are kept apart"),
+        (Forgets, "what was put is there after a new start"),
+    ],
+)
 @on_reactor
-async def test_an_entry_is_read_as_it_was_written(store, name):
-    await store.put(ORIGIN, RECORDS[name])
-    assert await store.get(ORIGIN) == RECORDS[name]
-
-
-@on_reactor
-async def test_the_last_entry_counts_and_origins_are_kept_apart(store):
-    await store.put(ORIGIN, NO_FILE)
-    await store.put(ORIGIN, FULL)
-    await store.put("http://example.com", OUTAGE)
-    assert await store.get(ORIGIN) == FULL
-    assert await store.get("http://example.com") == OUTAGE
-    assert await store.get(f"{ORIGIN}:8443") is None
-
-
-@on_reactor
-async def test_a_store_may_be_closed_twice(store):
-    await store.put(ORIGIN, FULL)
-    await store.close()
-    await store.close()
+async def test_the_contract_names_the_clause_that_a_store_breaks(kind, clause):
+    kept = Kept()
+    await check_contract(lambda: kept)
+    store = kind()
+    with pytest.raises(AssertionError, match=clause):
+        await check_contract(lambda: store)
 
 
 @on_reactor
