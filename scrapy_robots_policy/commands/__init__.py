@@ -1,7 +1,7 @@
 """What may be asked at a terminal? `scrapy robots VERB`, and `robots-policy VERB` without Scrapy.
 
-`verb_table` has the verbs and their options as data, `command_line` runs them. Each verb but the
-tester has a module in `verbs`. Nothing here loads Scrapy but `scrapy_command`, and the verb
+`command_line` has the table of verbs, and runs them. Each verb but the tester is a module in
+`verbs`. Nothing here loads Scrapy but `scrapy_command`, and the verb
 `audit`, which makes the decisions of a crawl again.
 """
 

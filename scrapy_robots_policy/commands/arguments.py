@@ -1,28 +1,43 @@
-"""The options of one command line, and what holds where it says nothing."""
+"""The options of one command line: how each is read, and what holds where it says nothing.
+
+The options stand in `OPTIONS`; a verb says in its `Arguments` which of them it takes. What depends
+on more than one option is decided in `complete`.
+"""
 
 from __future__ import annotations
 
 import re
-from argparse import Namespace
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from shutil import get_terminal_size
+from textwrap import fill
+from types import MappingProxyType
+from typing import Any, NamedTuple, NoReturn
 
 from ..fetch.redirects import ANYWHERE, RedirectGuard
 from ..lint import KINDS, Severity
 from ..rep import DIALECTS, Dialect, product_token
 from ..rep.agents import STAR, find_agent, names_a_crawler
 from ..rep.escapes import nearest
-from ..rep.usage import DeclaredUse
+from ..rep.usage import LEVELS, NO_USE, PURPOSES, DeclaredUse, tokens_for
 from .typed_urls import as_url, why_no_url
-from .verb_table import Verb
 
 MAX_JOBS = 1000
-MAX_PORT = 65535
-_SECONDS = 15.0  # for one robots.txt, redirects included
+MAX_PORT = 65_535
 _MAX_SECONDS = 24 * 3600
 # Files name crawlers such as 008. A crawl may not be called so, but one may ask for such a one.
 _NUMBER = re.compile(r"[!$%&'+.^_`|~-]*[0-9][0-9!$%&'+.^_`|~-]*")
 SITES = 32  # fetched at a time, where --jobs says nothing
+UNREADABLE = "2 a file cannot be read, or a wrong command line"
+
+FORMATS = {
+    "text": "for people",
+    "json": "one value a line",
+    "csv": "with a head line",
+    "sarif": "SARIF 2.1.0, for code hosts",
+    "github": "annotations of GitHub's workflows",
+}
 
 
 class UsageError(Exception):
@@ -41,7 +56,7 @@ class Defaults:
         return STAR
 
     def use(self) -> DeclaredUse:
-        return DeclaredUse()
+        return NO_USE
 
     def guard(self) -> RedirectGuard:
         return ANYWHERE
@@ -51,65 +66,42 @@ class Defaults:
         return {}
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """One command line.
+class Options(Namespace):
+    """One command line. What it does not name has its value from `_NOT_NAMED`.
 
     Attributes:
         args: the arguments after the verb.
         robots: FILE, URL or "-"; "" means the robots.txt of each URL's site.
+        tdmrep: FILE or URL of the tdmrep.json; "" means that of each URL's site.
+        header: as the command line names the crawler.
         agent: the crawler's product token.
+        named_dialect: the one that the command line names; None: it names none.
         dialects: those that are asked about a file; `compare` compares the others with the first.
         user_agent: the User-Agent header of fetches.
-        output_format: a key of `verbs.FORMATS`; "" where none is named.
+        use: what the crawl declares that it does with pages: by --purpose, or the project's.
+        guard: where redirects of a robots.txt may lead.
+        set_by: the method of `Defaults`.
         jobs: how many sites, or files, at a time; 0: as many as is usual.
         timeout: seconds for one robots.txt, redirects included.
+        output_format: a key of `FORMATS`; "" where none is named.
+        output: the file to write; "" where none is named.
+        page: FILE of a saved response for the URL; "" where none is named.
         select: codes of findings, or their starts; none: the default of lint.
         explain: codes of findings that are to be explained.
-        all: whether all crawlers are asked about, or those that most sites care for.
         severity: findings that are less grave are not shown; None: the default of lint.
-        fixes: which fixes to apply: "", "safe", "all".
+        all: whether all crawlers are asked about, or those that most sites care for.
         port: the tester's port; 0: any free one; None: the usual one.
-        browser: whether the tester opens a browser.
-        use: what the crawl declares that it does with pages: by --purpose, or the project's.
-        output: the file to write; "" where none is named.
-        named_dialect: the one that the command line names; None: it names none.
-        guard: where redirects of a robots.txt may lead.
-        tdmrep: FILE or URL of the tdmrep.json; "" means that of each URL's site.
-        page: FILE of a saved response for the URL; "" where none is named.
-        set_by: the method of `Defaults`.
 
     """
 
-    args: list[str]
-    robots: str
-    agent: str
-    dialect: Dialect
-    dialects: tuple[Dialect, ...]
-    user_agent: str
-    output_format: str
-    port: int | None
-    browser: bool
-    use: DeclaredUse
-    output: str
-    named_dialect: Dialect | None
-    guard: RedirectGuard
-    tdmrep: str
-    page: str
-    set_by: Callable[[str], Mapping[str, str]]
-    quiet: bool
-    statuses: bool
-    jobs: int
-    timeout: float
-    select: tuple[str, ...]
-    ignore: tuple[str, ...]
-    severity: Severity | None
-    include: str
-    statistics: bool
-    explain: tuple[str, ...]
-    all: bool
-    exit_zero: bool
-    fixes: str
+    def but(self, **values: Any) -> Options:
+        """The same, but for these values."""
+        return Options(**{**vars(self), **values})
+
+    def asking_all(self) -> Options:
+        """The same; all dialects are asked where none are named, its own one first."""
+        every = dict.fromkeys((self.dialect, *DIALECTS.values()))
+        return self.but(dialects=self.dialects or tuple(every))
 
     @property
     def urls(self) -> list[str]:
@@ -125,60 +117,61 @@ class Options:
 
     @property
     def as_json(self) -> bool:
-        return self.output_format == "json"
+        return bool(self.output_format == "json")
 
 
-def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Defaults) -> Options:
-    """UsageError if an option or a setting has a wrong value."""
-    known = find_agent(product_token(opts.agent or ""))
-    if opts.dialect is not None:
-        dialect = read_dialect("--dialect", opts.dialect)
+_NOT_NAMED: Mapping[str, Any] = {
+    **dict.fromkeys(("robots", "tdmrep", "page", "content_use", "include"), ""),
+    **dict.fromkeys(("output_format", "output"), ""),
+    **dict.fromkeys(("header", "named_dialect", "purposes", "severity", "port")),
+    **dict.fromkeys(("quiet", "statuses", "statistics", "exit_zero", "fix"), False),
+    **dict.fromkeys(("unsafe_fixes", "diff", "all", "no_browser"), False),
+    **dict.fromkeys(("dialects", "select", "ignore", "explain"), ()),
+    "agent": STAR,
+    "jobs": 0,
+    "timeout": 15.0,
+}
+"""The values of options that the command line does not name."""
+
+
+def complete(options: Options, taken: Collection[str], defaults: Defaults) -> None:
+    """Set what depends on several options, or on the project. UsageError for a wrong value.
+
+    Args:
+        taken: the options that the verb takes.
+
+    """
+    known = find_agent(product_token(options.header or ""))
+    if options.named_dialect is not None:
+        options.dialect = options.named_dialect
     else:  # a crawler that is known reads as its engine does
-        dialect = defaults.dialect() if known is None else DIALECTS[known.dialect]
-    if opts.dialect is not None and opts.dialects is not None:
-        raise UsageError("--dialects names all dialects, the first one too: leave --dialect out")
-    agent = _agent(opts.agent, dialect, defaults) if "agent" in verb.options else STAR
-    use = defaults.use() if opts.purpose is None else _declared(opts.purpose)
-    if opts.tdmrep and not use:
+        options.dialect = defaults.dialect() if known is None else DIALECTS[known.dialect]
+    if "--agent" in taken:
+        options.agent = _agent(options, defaults)
+    options.use, options.guard = defaults.use(), defaults.guard()
+    options.user_agent, options.set_by = defaults.user_agent, defaults.set_by
+    if options.purposes is not None or options.content_use:
+        purposes = options.purposes or frozenset()
+        options.use = DeclaredUse(purposes, options.content_use, tokens_for(purposes))
+    if options.tdmrep and not options.use:
         raise UsageError("--tdmrep needs a purpose that its file may refuse: name it by --purpose")
-    return Options(
-        args=args,
-        robots=opts.robots or "",
-        agent=agent,
-        dialect=dialect,
-        dialects=_dialects(opts.dialects, dialect, verb),
-        user_agent=defaults.user_agent,
-        output_format=_format(opts, verb),
-        port=_within("--port", opts.port, 0, MAX_PORT),
-        browser=not opts.no_browser,
-        use=use,
-        output=opts.output or "",
-        named_dialect=None if opts.dialect is None else dialect,
-        guard=defaults.guard(),
-        tdmrep=opts.tdmrep or "",
-        page=opts.page or "",
-        set_by=defaults.set_by,
-        quiet=opts.quiet,
-        statuses=opts.statuses,
-        jobs=_within("--jobs", opts.jobs, 1, MAX_JOBS) or 0,
-        timeout=_seconds(opts.timeout),
-        select=read_codes("--select", (opts.select or "").split(",")),
-        ignore=read_codes("--ignore", (opts.ignore or "").split(",")),
-        severity=None if opts.severity is None else read_severity("--severity", opts.severity),
-        include=opts.include or "",
-        statistics=opts.statistics,
-        explain=read_findings("--explain", opts.explain or ""),
-        all=opts.all,
-        exit_zero=opts.exit_zero,
-        fixes="" if not opts.fix else "all" if opts.unsafe_fixes else "safe",
-    )
+    if [*options.args, options.robots, options.page].count("-") > 1:
+        raise UsageError("standard input can be one file only, but - stands for two")
 
 
-def _declared(purposes: str) -> DeclaredUse:
-    try:
-        return DeclaredUse(frozenset(purpose.strip() for purpose in purposes.split(",")))
-    except ValueError as error:
-        raise UsageError(f"--purpose: {error}") from None
+def _agent(options: Options, defaults: Defaults) -> str:
+    """The name that the crawl would look for in the file."""
+    if options.header is None:
+        return defaults.agent(options.dialect)
+    token = product_token(options.header)
+    is_name = names_a_crawler(token, options.dialect.agents) or _NUMBER.fullmatch(token)
+    if token != STAR and not is_name:
+        raise UsageError(
+            f"--agent is {options.header!r}, which gives the product token {token!r}; a crawler's "
+            "name is one word in ASCII, with a letter or a digit in it, or * for one that no group "
+            "names"
+        )
+    return token
 
 
 def read_dialect(source: str, value: str) -> Dialect:
@@ -199,9 +192,14 @@ def read_dialect(source: str, value: str) -> Dialect:
     return dialect
 
 
-def read_codes(source: str, values: Iterable[str]) -> tuple[str, ...]:
+def read_dialects(source: str, value: str) -> tuple[Dialect, ...]:
+    return tuple(read_dialect(source, name.strip()) for name in value.split(","))
+
+
+def read_codes(source: str, values: str | Iterable[str]) -> tuple[str, ...]:
     """Codes of findings, or their starts. UsageError for an unknown one."""
-    codes = tuple(value.strip().upper() for value in values if value.strip())
+    words = values.split(",") if isinstance(values, str) else values
+    codes = tuple(value.strip().upper() for value in words if value.strip())
     for code in codes:
         if not any(kind.startswith(code) for kind in KINDS):
             raise UsageError(
@@ -225,64 +223,262 @@ def read_findings(source: str, value: str) -> tuple[str, ...]:
     return tuple(codes)
 
 
-def read_severity(source: str, value: str) -> Severity:
-    try:
-        return Severity(value.lower())
-    except ValueError:
-        words = ", ".join(severity.value for severity in Severity)
-        raise UsageError(f"{source} is {value!r}; it must be one of {words}") from None
-
-
-def read_format(source: str, value: str, verb: Verb) -> str:
-    if value not in verb.formats:
-        near = nearest(value, verb.formats)
-        raise UsageError(f"{source} is {value!r}; it must be {', '.join(verb.formats)}{near}")
+def read_choice(source: str, value: str, choices: Iterable[str]) -> str:
+    """One of some words. UsageError names `source` and the choices."""
+    words = tuple(choices)
+    if value not in words:
+        raise UsageError(
+            f"{source} is {value!r}; it must be {', '.join(words)}{nearest(value, words)}"
+        )
     return value
 
 
-def _format(opts: Namespace, verb: Verb) -> str:
-    formats = [name for name in ("json", "sarif") if getattr(opts, name)]
-    if opts.output_format is not None:
-        formats.append(read_format("--output-format", opts.output_format, verb))
-    if len(set(formats)) > 1:
-        raise UsageError(f"the options name more than one format: {', '.join(formats)}")
-    return formats[0] if formats else ""
+def read_severity(source: str, value: str) -> Severity:
+    return Severity(read_choice(source, value.lower(), [severity.value for severity in Severity]))
 
 
-def _agent(header: str | None, dialect: Dialect, defaults: Defaults) -> str:
-    """The name that the crawl would look for in the file."""
-    if header is None:
-        return defaults.agent(dialect)
-    token = product_token(header)
-    is_name = names_a_crawler(token, dialect.agents) or _NUMBER.fullmatch(token)
-    if token != STAR and not is_name:
-        raise UsageError(
-            f"--agent is {header!r}, which gives the product token {token!r}; a crawler's name is "
-            "one word in ASCII, with a letter or a digit in it, or * for one that no group names"
-        )
-    return token
+def _purposes(source: str, value: str) -> frozenset[str]:
+    return frozenset(read_choice(source, word.strip(), PURPOSES) for word in value.split(","))
 
 
-def _dialects(names: str | None, first: Dialect, verb: Verb) -> tuple[Dialect, ...]:
-    if names is None:
-        return tuple(dict.fromkeys((first, *(DIALECTS.values() if verb.asks_all else ()))))
-    return tuple(read_dialect("--dialects", name.strip()) for name in names.split(","))
+def whole_number(first: int, last: int) -> Callable[[str, str], int]:
+    """How a whole number between these two is read."""
+
+    def read(source: str, value: str) -> int:
+        try:
+            number = int(value)
+        except ValueError:
+            raise UsageError(f"{source}: {value!r} is no whole number") from None
+        if not first <= number <= last:
+            raise UsageError(f"{source} is {number}; it must be from {first} to {last}")
+        return number
+
+    return read
 
 
-def _within(flag: str, number: int | None, first: int, last: int) -> int | None:
-    if number is not None and not first <= number <= last:
-        raise UsageError(f"{flag} is {number}; it must be from {first} to {last}")
-    return number
-
-
-def _seconds(text: str | None) -> float:
+def _seconds(source: str, value: str) -> float:
     try:
-        seconds = _SECONDS if text is None else float(text)
+        seconds = float(value)
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= _MAX_SECONDS:
         raise UsageError(
-            f"--timeout is {text!r}; it must be a number of seconds above 0, at most "
+            f"{source} is {value!r}; it must be a number of seconds above 0, at most "
             f"{_MAX_SECONDS:,}"
         )
     return seconds
+
+
+def read_source(source: str, value: str) -> str:
+    """A FILE, a URL or "-". An empty name, as that of a shell variable, would be none at all."""
+    if not value:
+        raise UsageError(f"{source} names no file: its value is empty")
+    return value
+
+
+def read_file_name(source: str, value: str) -> str:
+    """As `read_source`; no standard stream."""
+    if value == "-":
+        raise UsageError(f"{source} takes a file, not a standard stream")
+    return read_source(source, value)
+
+
+def _text(_source: str, value: str) -> str:
+    return value
+
+
+OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "--robots": {
+        "read": read_source,
+        "metavar": "FILE|URL|-",
+        "help": "the robots.txt (default: that of each URL's site)",
+    },
+    "--tdmrep": {
+        "read": read_file_name,
+        "metavar": "FILE|URL",
+        "help": "the tdmrep.json (default: that of each URL's site, if a purpose is declared that "
+        "it may refuse)",
+    },
+    "--purpose": {
+        "dest": "purposes",
+        "read": _purposes,
+        "metavar": "A,B",
+        "help": "what the pages are for, declared as in a crawl: one or several of "
+        f"{', '.join(PURPOSES)} (default: the project's)",
+    },
+    "--content-use": {
+        "read": partial(read_choice, choices=LEVELS),
+        "metavar": "LEVEL",
+        "help": f"the most that is done with a page: {', '.join(LEVELS)} (default: the project's)",
+    },
+    "--agent": {
+        "dest": "header",
+        "read": _text,
+        "metavar": "TOKEN",
+        "help": "the crawler: a product token or a User-Agent header (default: the project's; "
+        "without a project *, a crawler that no group names)",
+    },
+    "--dialect": {
+        "dest": "named_dialect",
+        "read": read_dialect,
+        "metavar": "NAME",
+        "help": "the dialect to read in (default: a known crawler's, else the project's, else "
+        "rfc9309)",
+    },
+    "--jobs": {
+        "read": whole_number(1, MAX_JOBS),
+        "metavar": "N",
+        "help": "how many at a time (default: 32 sites; of files, one for each processor)",
+    },
+    "--timeout": {
+        "read": _seconds,
+        "metavar": "SECONDS",
+        "help": "for one robots.txt, redirects included (default: 15)",
+    },
+    "--include": {"read": _text, "metavar": "GLOB"},
+    "--select": {
+        "read": read_codes,
+        "metavar": "R4,R601",
+        "help": "only these findings: codes or their starts",
+    },
+    "--ignore": {
+        "read": read_codes,
+        "metavar": "R2,R405",
+        "help": "not these findings: codes or their starts",
+    },
+    "--severity": {
+        "read": read_severity,
+        "metavar": "LEVEL",
+        "help": "error, warning or note: these and worse",
+    },
+    "--explain": {
+        "read": read_findings,
+        "metavar": "R201|all",
+        "help": "what these findings are, why they matter, how to fix them",
+    },
+    "--page": {
+        "read": read_source,
+        "metavar": "FILE",
+        "help": "the page as curl -i saved it",
+    },
+    "--dialects": {
+        "read": read_dialects,
+        "metavar": "A,B",
+        "help": "compare the others with the first of these (default: all)",
+    },
+    "--output": {
+        "short": ("-o",),
+        "read": read_file_name,
+        "metavar": "FILE",
+        "help": "the page to write",
+    },
+    "--port": {
+        "read": whole_number(0, MAX_PORT),
+        "metavar": "N",
+        "help": "the port; 0: any free one (default: 9309, or any free one if that is taken)",
+    },
+    "--quiet": {"short": ("-q",), "help": "leave the reasons out"},
+    "--statuses": {
+        "help": "also what the dialect does for each answer of a site to /robots.txt",
+    },
+    "--all": {"help": "all crawlers that are known, not only those"},
+    "--no-browser": {"help": "do not open a browser"},
+    "--statistics": {"help": "count the findings instead of showing them"},
+    "--exit-zero": {"help": "exit with 0 in spite of findings"},
+    "--fix": {"help": "apply the fixes after which every dialect answers as before"},
+    "--unsafe-fixes": {
+        "help": "with --fix or --diff: also those that change what the dialects in the finding "
+        "answer",
+    },
+    "--diff": {"help": "show what --fix would change, and change nothing"},
+}
+"""The options: what argparse is told of them. `read` reads the value; a flag has none."""
+
+READING = ("--robots", "--agent", "--dialect")
+USE = ("--purpose", "--content-use")
+
+
+class Arguments(NamedTuple):
+    """What a verb takes.
+
+    Attributes:
+        takes: what stands after the verb and its options.
+        options: of `OPTIONS`.
+        formats: of `FORMATS`.
+        exits: what the exit status says: "1 it is not".
+        examples: what stands after the name of the program.
+        helps: what options do for this verb, where the usual words do not fit.
+
+    """
+
+    takes: str
+    options: Sequence[str]
+    formats: Sequence[str]
+    exits: Sequence[str]
+    examples: Sequence[str]
+    helps: Mapping[str, str] = MappingProxyType({})
+
+
+class VerbParser(ArgumentParser):
+    """The parser of one verb's options. UsageError where a command line is wrong."""
+
+    def __init__(self, program: str, verb: str, summary: str, arguments: Arguments) -> None:
+        room = get_terminal_size().columns - 2  # as much as argparse takes
+        statuses = [
+            fill(f"  {line[0]}  {line[2:]}", room, subsequent_indent=" " * 5)
+            for line in arguments.exits
+        ]
+        lines = [f"  {program} {example}" for example in arguments.examples]
+        super().__init__(
+            f"{program} {verb}",
+            usage=f"{program} {verb} [options] {arguments.takes}".rstrip(),
+            description=summary[0].upper() + summary[1:],
+            epilog="\n".join(["exit status:", *statuses, "", "examples:", *lines]),
+            formatter_class=RawDescriptionHelpFormatter,
+            add_help=False,
+            allow_abbrev=False,
+        )
+        shorts = [f"--{name}" for name in ("json", "sarif") if name in arguments.formats]
+        self.names = [*arguments.options, "--output-format", *shorts]
+        self.add_argument(
+            "-h", "--help", action="store_true", dest="show_help", help="show this help"
+        )
+        for name in arguments.options:
+            self._add(name, help=arguments.helps.get(name))
+        if arguments.formats:
+            self._add_formats(arguments.formats, shorts)
+
+    def _add(self, name: str, **own: Any) -> None:
+        about = {**OPTIONS[name], **{key: value for key, value in own.items() if value}}
+        read = about.pop("read", None)
+        kind = {"type": partial(read, name)} if read else {"action": "store_true"}
+        self.add_argument(*about.pop("short", ()), name, **kind, **about)
+
+    def _add_formats(self, formats: Sequence[str], shorts: Sequence[str]) -> None:
+        group, flag = self.add_mutually_exclusive_group(), "--output-format"
+        read = partial(read_choice, flag, choices=formats)
+        text = ", or ".join(f"{format_}: {FORMATS[format_]}" for format_ in formats)
+        group.add_argument(flag, type=read, metavar="FORMAT", help=text)
+        for short in shorts:
+            text = f"the same as {flag} {short[2:]}"
+            group.add_argument(
+                short, action="store_const", dest="output_format", const=short[2:], help=text
+            )
+
+    def error(self, message: str) -> NoReturn:
+        fault = re.sub(r"^argument (?:-\w/)?", "", message)
+        fault = fault.replace("expected one argument", "its value is missing")
+        fault = fault.replace("ignored explicit argument", "it takes no value, not even")
+        raise UsageError(f"{fault}; see -h")
+
+    def parse(self, args: list[str]) -> Options:
+        """What follows "--" is no option: a file may be called -x."""
+        end = args.index("--") if "--" in args else len(args)
+        options, rest = self.parse_known_args(args[:end], Options(**_NOT_NAMED))
+        unknown = [arg for arg in rest if arg.startswith("-") and arg != "-"]
+        if unknown:
+            names = [name[2:] for name in self.names]
+            near = nearest(unknown[0].partition("=")[0].lstrip("-"), names, "--")
+            raise UsageError(f"unknown option {unknown[0]}{near}; see -h")
+        options.args = rest + args[end + 1 :]
+        return options

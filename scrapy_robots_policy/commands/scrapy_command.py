@@ -18,8 +18,7 @@ from ..rep import Dialect
 from ..rep.usage import DeclaredUse
 from ..settings import Values
 from .arguments import Defaults, UsageError
-from .command_line import add_options, run
-from .verb_table import VERBS
+from .command_line import VERBS, run
 
 PROGRAM = "scrapy robots"
 
@@ -48,11 +47,12 @@ class RobotsCommand(ScrapyCommand):
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
-        add_options(parser, PROGRAM)
+        parser.add_argument("-h", "--help", action="store_true", dest="show_help")  # else Scrapy's
 
     def run(self, args: list[str], opts: Namespace) -> None:
         assert self.settings is not None
-        self.exitcode = run(PROGRAM, args, opts, ProjectDefaults(self.settings))
+        help_wanted = ["-h"] if opts.show_help else []
+        self.exitcode = run(PROGRAM, [*args, *help_wanted], ProjectDefaults(self.settings))
 
 
 class ProjectDefaults(Defaults):

@@ -8,6 +8,7 @@ import json
 import os
 import shlex
 import stat
+from difflib import ndiff
 from pathlib import Path
 
 import pytest
@@ -255,6 +256,18 @@ def test_a_fix_is_applied_where_no_answer_changes_or_on_request(faulty, before, 
     assert ("fixed" in first.lines[-1]) is (before != after)
     again = policy("lint", faulty, *options.split())
     assert (faulty.read_text(), "fixed" in again.out) == (after, False)
+
+
+@pytest.mark.parametrize(
+    ("before", "options", "after"), [case for case in FIXES if "--fix" in case[1]]
+)
+def test_a_diff_shows_what_the_fix_would_change_and_changes_nothing(faulty, before, options, after):
+    faulty.write_text(before)
+    output = policy("lint", faulty, "--diff", *options.split()[1:])
+    changed = [line for line in output.lines[2:] if line.startswith(("+", "-"))]
+    expected = ndiff(before.splitlines(), after.splitlines())
+    assert changed == [line[0] + line[2:] for line in expected if line[0] in "+-"]
+    assert (faulty.read_text(), output.status) == (before, int(bool(changed)))
 
 
 @not_on_windows

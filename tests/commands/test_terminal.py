@@ -112,7 +112,10 @@ def test_the_help_names_every_verb_and_each_verb_has_its_exit_statuses(run):
     for verb in ("check", "explain", "lint", "compare", "dialects", "blocked", "test", "diff"):
         assert f"  {verb} " in text
         assert "\nexit status:\n  0  " in run(verb, "-h").out
+        assert run("help", verb).out == run(verb, "-h").out
+    assert run().out == run("help").out == text
     assert run("--version").out.startswith("scrapy-robots-policy ")
+    assert run("-V").out == run("--version").out
 
 
 def test_after_two_dashes_none_is_an_option(tmp_path, monkeypatch):

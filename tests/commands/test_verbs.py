@@ -55,6 +55,8 @@ FILES = {
     "gptbot.txt": "User-agent: GPTBot\nDisallow: /\n",
     "seo.txt": "User-agent: AhrefsBot\nDisallow: /\n",
     "html.txt": "<!DOCTYPE html>\n" + RULES,
+    "token.txt": "User-agent: Google-Extended\nDisallow: /\n",
+    "level.txt": "User-agent: *\nContent-Signal: use=reference\nAllow: /\n",
     "number.txt": "User-agent: 008\nDisallow: /\n",
     "empty.txt": "",
 }
@@ -91,7 +93,15 @@ CHECK = [
     ("--robots html.txt --dialect yandex /x", 0, "html.txt is an HTML page: yandex: everything"),
     ("--robots use.txt --purpose search,train-ai /a", 1, "disallowed"),
     ("--robots use.txt --purpose search /a", 0, "allowed"),
-    ("--robots use.txt --purpose ai-train /open/1", 2, "--purpose: purpose 'ai-train' is none of"),
+    ("--robots token.txt --purpose train-ai /a", 1, "line 2, User-agent: Google-Extended"),
+    ("--robots token.txt --purpose search /a", 0, "allowed"),
+    ("--robots level.txt --content-use full /a", 1, "Content-Signal: use=reference"),
+    ("--robots level.txt --content-use reference /a", 0, "allowed"),
+    (
+        "--robots use.txt --purpose ai-train /open/1",
+        2,
+        "--purpose is 'ai-train'; it must be search, ai-input, train-ai",
+    ),
     ("--robots robots.txt x /a", 2, "'x' is no URL allowed /a"),
     ("--robots {rules}/ /x", 1, "disallowed /x"),
     ("--robots {rules_secret}/robots.txt /x", 1, "disallowed /x"),
@@ -152,6 +162,7 @@ COMPARE = [
         ),
     ),
     ("--robots robots.txt --dialects rfc9309,google /private/x", 0, "decide alike: disallowed"),
+    ("--robots use.txt --purpose train-ai /a", 0, "decide alike: disallowed"),
     ("--dialects rfc9309,yandex {down}/", 1, "access after 503: everything is allowed"),
 ]
 BLOCKED = [
@@ -176,7 +187,7 @@ DIFF = [
     ("--dialect google rules.txt faults.txt", 0, "no answer changes in google"),
     ("rules.txt {rules}/", 0, "no answer changes"),
     ("rules.txt {down}/", 1, "closes robots.txt unreachable (503)"),
-    ("rules.txt http://127.0.0.1:1/", 2, "cannot read http://127.0.0.1:1/robots.txt"),
+    ("rules.txt http://127.0.0.1:1/", 3, "http://127.0.0.1:1/robots.txt is unreachable"),
 ]
 DIALECT = [
     ("", 0, "rfc9309 google yandex as in RFC 9309"),

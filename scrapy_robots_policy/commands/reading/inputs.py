@@ -90,7 +90,7 @@ def fetched(url: str, options: Options) -> FetchResult:
     Redirects are followed up to the largest number that one of the dialects allows. Each dialect
     then judges the result by its own number.
     """
-    redirects = max(dialect.access.redirects for dialect in options.dialects)
+    redirects = max(dialect.access.redirects for dialect in options.dialects or [options.dialect])
     return fetch(_without_user(url), options.user_agent, redirects, options.guard, options.timeout)
 
 

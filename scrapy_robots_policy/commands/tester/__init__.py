@@ -38,7 +38,7 @@ from ...rep.escapes import shortened, shown
 from ...rep.url import TDMREP, key_of, readable, url_of
 from ...rep.usage import LEVELS, NO_USE, PURPOSES, DeclaredUse, Preference, Result, tokens_for
 from ...site import OriginRules
-from ..arguments import Options, UsageError
+from ..arguments import READING, UNREADABLE, Arguments, Options, UsageError
 from ..printing.terminal import print_line
 from ..printing.verdict_data import (
     ANSWERS,
@@ -528,6 +528,16 @@ class _Handler(BaseHTTPRequestHandler):
 PORT = 9309  # always the same one, so that links live on
 
 
+ARGUMENTS = Arguments(
+    "",
+    (*READING, "--port", "--no-browser"),
+    (),
+    ("0 it was ended with Ctrl-C", UNREADABLE),
+    ("tester", "tester --robots robots.txt --port 8080"),
+    {"--robots": "the robots.txt to begin with (default: the page's example)"},
+)
+
+
 def run(options: Options) -> int:
     """Serve until the user interrupts it; then 0."""
     if options.args:
@@ -535,7 +545,7 @@ def run(options: Options) -> int:
     with _server(options) as server, suppress(KeyboardInterrupt):
         print_line(f"The tester is at {server.url} (this machine only); Ctrl-C ends it.")
         sys.stdout.flush()
-        if options.browser:
+        if not options.no_browser:
             # A browser in the terminal, such as w3m, loads the page before `open` comes back.
             Thread(target=webbrowser.open, args=(server.url,), daemon=True).start()
         server.serve_forever()

@@ -37,7 +37,7 @@ from ...rep.usage import Place, Preference, statement
 from ...report.formats import counted
 from ...report.page import check_jinja2, render
 from ...whole_file import whole_file
-from ..arguments import Options, UsageError
+from ..arguments import Arguments, Options, UsageError
 from ..printing.terminal import (
     MAX_LINE,
     Blocks,
@@ -647,6 +647,25 @@ def _print_file(story: Story) -> None:
         if 1 <= number <= len(lines):
             mark = ">" if number == decision.get("line") else " "
             print_numbered(number, lines[number - 1], mark, notes.get(number, ""))
+
+
+ARGUMENTS = Arguments(
+    "verify|show|report|warc FILE ...",
+    ("--dialect", "--output"),
+    ("text", "json"),
+    (
+        "0 all decisions agree",
+        "1 decisions differ, or there is nothing to show",
+        "2 a broken record, or a wrong command line",
+    ),
+    (
+        "audit verify crawl.jsonl",
+        "audit show crawl.jsonl https://example.com/a",
+        "audit report crawl.jsonl -o page.html",
+        "audit warc crawl.jsonl robots.warc.gz",
+    ),
+    {"--dialect": "make the decisions in this dialect (default: the recorded ones)"},
+)
 
 
 def run(options: Options) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from operator import attrgetter
@@ -14,7 +13,7 @@ from ...rep import DIALECTS, FetchResult, Verdict
 from ...rep.agents import Agent, Category, CrawlerKind, Obedience, crawlers
 from ...rep.escapes import brief, shown
 from ...rep.usage import Preference
-from ..arguments import Options, UsageError
+from ..arguments import UNREADABLE, Arguments, Options, UsageError
 from ..printing.terminal import in_full, print_groups, print_json, print_line
 from ..printing.verdict_data import verdict_as_json
 from ..reading.download import is_web
@@ -46,8 +45,18 @@ class _Row(NamedTuple):
     uses: tuple[Preference, ...]
 
 
+ARGUMENTS = Arguments(
+    "URL|FILE",
+    ("--robots", "--all", "--timeout"),
+    ("text", "json"),
+    ("0 all of them may", "1 one of them may not fetch the page, or use it", UNREADABLE),
+    ("blocked https://example.com/", "blocked robots.txt --all"),
+)
+
+
 def run(options: Options) -> int:
     """1 if one of them may not fetch the page, or use it; else 0."""
+    options = options.asking_all()
     if len(options.args) != 1:
         raise UsageError(f"blocked takes one URL or FILE, not {len(options.args)}")
     url, options = _question(options.args[0], options)
@@ -71,7 +80,7 @@ def _question(argument: str, options: Options) -> tuple[str, Options]:
     if not argument:
         raise UsageError("the name of a file is empty")
     if not is_web(argument) and not options.robots:
-        return "/", replace(options, robots=argument)
+        return "/", options.but(robots=argument)
     url = options.checked_urls()[0]
     is_file = is_web(url) and urlsplit(url).path == "/robots.txt"
     return (urljoin(robots_txt_of(url), "/") if is_file else url), options

@@ -17,7 +17,7 @@ from ...rep.agents import crawler_note, find_agent
 from ...rep.escapes import shown
 from ...rep.url import server_forms
 from ...site import OriginRules
-from ..arguments import SITES, Options, UsageError
+from ..arguments import READING, SITES, USE, Arguments, Options, UsageError
 from ..printing.terminal import Progress, csv_cell, in_full, paint_verdict, print_csv, print_error
 from ..printing.verdict_data import (
     DISALLOWED,
@@ -54,6 +54,24 @@ class Line(NamedTuple):
 
 Describe = Callable[[Verdict], Line]
 LineOf = Callable[[str], Line]  # of a URL
+
+
+ARGUMENTS = Arguments(
+    "[URL ...]",
+    (*READING, *USE, "--tdmrep", "--quiet", "--jobs", "--timeout"),
+    ("text", "json", "csv"),
+    (
+        "0 all URLs are allowed",
+        "1 a URL is disallowed",
+        "2 something is no URL, or a wrong command line; the other URLs are answered",
+        "3 a robots.txt is unreachable, so nothing is allowed there; other URLs are answered",
+    ),
+    (
+        "check https://example.com/a https://example.org/b",
+        "check --robots robots.txt --agent Googlebot --dialect google /a /b",
+        "check --output-format csv --jobs 50 --timeout 5 < urls.txt",
+    ),
+)
 
 
 def run(options: Options) -> int:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ...decision import decide
 from ...rep import Dialect, FetchResult, Verdict
 from ...rep.engines import Cause, cause
 from ...rep.escapes import shown
+from ...rep.url import server_forms
 from ...site import OriginRules
-from ..arguments import Options, UsageError
+from ..arguments import READING, UNREADABLE, USE, Arguments, Options, UsageError
 from ..printing.terminal import Blocks, paint_verdict, print_columns, print_json, print_line
 from ..printing.verdict_data import described, verdict_as_json, word_of
 from ..reading.inputs import Inputs, rules_from
@@ -22,8 +24,21 @@ class _File(NamedTuple):
     rules: Mapping[Dialect, OriginRules]
 
 
+ARGUMENTS = Arguments(
+    "URL ...",
+    (*READING, *USE, "--dialects", "--timeout"),
+    ("text", "json"),
+    ("0 all dialects decide alike", "1 they differ on a URL", UNREADABLE),
+    ("compare https://example.com/a --dialects google,yandex",),
+    {"--dialect": "compare all with this one (default: as elsewhere)"},
+)
+
+
 def run(options: Options) -> int:
     """1 if the dialects differ on a URL."""
+    if options.named_dialect and options.dialects:
+        raise UsageError("--dialects names all dialects, the first one too: leave --dialect out")
+    options = options.asking_all()
     if not options.args:
         raise UsageError("compare needs URLs")
     if len(options.dialects) < 2:
@@ -38,7 +53,7 @@ def run(options: Options) -> int:
             result = inputs.result(url)
             files[name] = _File(result, {d: rules_from("", result, d) for d in options.dialects})
         differing += _compare(url, files[name], options, blocks)
-        words.add(word_of(files[name].rules[options.dialects[0]].verdict(url, options.agent)))
+        words.add(word_of(_verdict(url, files[name].rules[options.dialects[0]], options)))
     if not differing and not options.as_json:
         count = len(options.dialects)
         decision = f": {words.pop()}" if len(words) == 1 else ""
@@ -51,13 +66,13 @@ def _compare(url: str, file: _File, options: Options, blocks: Blocks) -> bool:
 
     def allowed(dialect: Dialect) -> bool:
         rules = file.rules.get(dialect) or rules_from("", file.result, dialect)
-        return rules.allowed(url, options.agent)
+        return _verdict(url, rules, options).allowed
 
     here = options.dialects[0]
     causes = {other: cause(allowed, here, other) for other in options.dialects[1:]}
     differing = {other: why for other, why in causes.items() if why}
     # Only of those that are shown: for its reason, a dialect lays out all rules of a large file.
-    verdicts = {one: file.rules[one].verdict(url, options.agent) for one in (here, *differing)}
+    verdicts = {one: _verdict(url, file.rules[one], options) for one in (here, *differing)}
     if options.as_json:
         print_json(
             _as_json(url, verdicts[here], {verdicts[d]: why for d, why in differing.items()})
@@ -72,6 +87,10 @@ def _compare(url: str, file: _File, options: Options, blocks: Blocks) -> bool:
         ]
         print_columns(rows, indent="  ", painted=paint_verdict)
     return bool(differing)
+
+
+def _verdict(url: str, rules: OriginRules, options: Options) -> Verdict:
+    return decide(server_forms(url), rules, options.agent, options.use)
 
 
 def _cells(verdict: Verdict) -> tuple[str, str]:

@@ -9,12 +9,21 @@ from ...rep import DIALECTS, AccessPolicy, Dialect, differences
 from ...rep.agents import Certainty
 from ...rep.dialect import options as dialect_options
 from ...rep.engines import RFC9309, source_of
-from ..arguments import Options, UsageError, read_dialect
+from ..arguments import Arguments, Options, UsageError, read_dialect
 from ..printing.terminal import print_columns, print_json, print_line, print_sentence, program
 from ..printing.verdict_data import modes_by_answer, value_text
 
 _MAX_WIDTH = 50  # columns of a cell
 _APART = ("access", "agents")  # options that are shown below the table
+
+
+ARGUMENTS = Arguments(
+    "[A [B]]",
+    (),
+    ("text", "json"),
+    ("0 no differences", "1 two dialects were named, and they differ", "2 a wrong command line"),
+    ("dialects", "dialects google", "dialects google bing"),
+)
 
 
 def run(options: Options) -> int:

@@ -25,7 +25,7 @@ from ...rep.agents import STAR
 from ...rep.escapes import brief
 from ...rep.usage import NO_USE, Preference, statement
 from ...site import OriginRules
-from ..arguments import Options, UsageError
+from ..arguments import Arguments, Options, UsageError
 from ..printing.terminal import (
     Blocks,
     in_full,
@@ -35,7 +35,7 @@ from ..printing.terminal import (
     print_json,
     print_line,
 )
-from ..printing.verdict_data import in_seconds
+from ..printing.verdict_data import UNREACHABLE, in_seconds
 from ..reading.inputs import read, robots_txt_of, rules_from
 from ..reading.named_crawlers import named_crawlers
 
@@ -328,11 +328,32 @@ _COLOURS = {OPENS: "green", CLOSES: "red"}
 _MAX_NAMES = 8  # crawlers that a line names
 
 
+ARGUMENTS = Arguments(
+    "OLD NEW",
+    ("--dialect", "--timeout"),
+    ("text", "json"),
+    (
+        "0 no answer changes",
+        "1 some answers change",
+        "2 a file cannot be read, or has too many lines, or a wrong command line",
+        "3 a robots.txt is unreachable",
+    ),
+    (
+        "diff robots.old robots.txt",
+        "diff robots.txt https://example.com/robots.txt --dialect google",
+    ),
+)
+
+
 def run(options: Options) -> int:
-    """1 if an answer changes; 2 if none does, and not all crawlers were asked about."""
+    """1 if an answer changes; 2 if none does, and not all crawlers were asked about; 3 if a site
+    gives no answer.
+    """
     if len(options.args) != 2:
         raise UsageError(f"diff takes two files or URLs, OLD and NEW, not {len(options.args)}")
     before, after = (_rules(source, options) for source in options.args)
+    if before is None or after is None:
+        return UNREACHABLE
     crawlers = {
         name.lower(): name
         for source, rules in zip(options.args, (before, after), strict=True)
@@ -357,12 +378,13 @@ def run(options: Options) -> int:
     return 0
 
 
-def _rules(source: str, options: Options) -> OriginRules:
-    """UsageError where a site gives no answer: what it would be is not known."""
+def _rules(source: str, options: Options) -> OriginRules | None:
+    """None where a site gives no answer: what it would be is not known."""
     name = robots_txt_of(source)
     result = read(name, options)
     if result.status is None:
-        raise UsageError(f"cannot read {name}: {in_full(result.cause)}")
+        print_error(f"{name} is unreachable ({in_full(result.cause)})")
+        return None
     return rules_from("", result, options.dialect)
 
 

@@ -14,7 +14,14 @@ from ...rep.url import path_of, server_forms
 from ...rep.usage import Preference, UseAnswer
 from ...report.formats import counted
 from ...site import OriginRules
-from ..arguments import Options, UsageError
+from ..arguments import (
+    READING,
+    UNREADABLE,
+    USE,
+    Arguments,
+    Options,
+    UsageError,
+)
 from ..printing.terminal import (
     in_full,
     paint_verdict,
@@ -44,6 +51,20 @@ _MAX_BEATEN = 12
 _MAX_LINES = 100  # of User-agent lines, and of preferences
 _MAX_SITEMAPS = 5
 _ABOUT_USE = "about the page's use"
+
+
+ARGUMENTS = Arguments(
+    "URL",
+    (*READING, *USE, "--tdmrep", "--page", "--statuses", "--timeout"),
+    ("text", "json"),
+    (
+        "0 the URL is allowed",
+        "1 it is not, or its page refuses the declared use",
+        UNREADABLE,
+        "3 the robots.txt is unreachable, so nothing is allowed",
+    ),
+    ("explain https://example.com/a", "explain --robots robots.txt --agent Bingbot /a"),
+)
 
 
 def run(options: Options) -> int:

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
+from difflib import unified_diff
 from fnmatch import fnmatch
 from functools import partial
 from hashlib import sha256
@@ -35,11 +36,12 @@ from ...report.formats import counted
 from ...whole_file import whole_file
 from ..arguments import (
     SITES,
+    Arguments,
     Options,
     UsageError,
+    read_choice,
     read_codes,
     read_dialect,
-    read_format,
     read_severity,
 )
 from ..printing.terminal import (
@@ -57,7 +59,6 @@ from ..printing.terminal import (
 )
 from ..reading.download import is_web
 from ..reading.inputs import Fetches, fetched, read_file, robots_txt_of, started_ahead
-from ..verb_table import FILES_OF_DIRECTORIES, VERBS
 
 
 def explain(options: Options) -> int:
@@ -104,6 +105,7 @@ else:
     import tomli as tomllib
 
 _FILE = "pyproject.toml"
+FILES_OF_DIRECTORIES = "*robots*.txt"
 
 
 def configured(options: Options) -> Options:
@@ -115,7 +117,7 @@ def configured(options: Options) -> Options:
     paths = (at / _FILE for at in (folder, *folder.parents))
     path = next(filter(os.path.isfile, paths), None)  # False in a folder that may not be looked at
     table = _table(path) if path else {}
-    changes = {}
+    changes: dict[str, Any] = {}
     for key, value in table.items():
         if key not in _READERS:
             raise UsageError(f"{path}: robots-lint has no option {key!r}{nearest(key, _READERS)}")
@@ -123,7 +125,7 @@ def configured(options: Options) -> Options:
         wanted = _READERS[key](f"{path}: {key}", value)
         if not (options.named_dialect if key == "dialect" else getattr(options, field)):
             changes[field] = wanted
-    return replace(options, **changes)
+    return options.but(**changes)
 
 
 def _table(path: Path) -> Mapping[str, Any]:
@@ -166,7 +168,7 @@ _READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "dialect": lambda at, value: read_dialect(at, _text(at, value)),
     "include": _text,
     "exit-zero": _flag,
-    "output-format": lambda at, value: read_format(at, _text(at, value), VERBS["lint"]),
+    "output-format": lambda at, value: read_choice(at, _text(at, value), FORMATS),
 }
 
 
@@ -183,6 +185,7 @@ class LintedFile:
     """What was found in one file.
 
     Attributes:
+        before: the file as it was.
         body: the file, after its fixes.
         fixes: how many findings were fixed.
         error: why it could not be read; "" where it was.
@@ -190,6 +193,7 @@ class LintedFile:
     """
 
     name: str
+    before: bytes = b""
     body: bytes = b""
     findings: tuple[Finding, ...] = ()
     fixes: int = 0
@@ -205,6 +209,7 @@ class LintChoices:
     ignore: tuple[str, ...]
     severity: Severity
     fixes: str
+    writes: bool
     include: str
 
     @classmethod
@@ -216,7 +221,8 @@ class LintChoices:
             options.select,
             options.ignore,
             options.severity or Severity.NOTE,
-            options.fixes,
+            "" if not (options.fix or options.diff) else "all" if options.unsafe_fixes else "safe",
+            not options.diff,
             options.include or FILES_OF_DIRECTORIES,
         )
 
@@ -394,16 +400,16 @@ def _linted(name: str, result: FetchResult, choices: LintChoices, size: int = 0)
         )
 
     body, fixes, findings = result.body, 0, findings_of(result.body)
-    if choices.fixes and not is_web(name):
+    if choices.fixes and not (is_web(name) and choices.writes):
         body, fixes, findings = fixed(body, findings, findings_of, all_of=choices.fixes == "all")
-        if body != result.body:
+        if choices.writes and body != result.body:
             try:
                 with whole_file(Path(name)) as file:
                     file.write(body)
             except OSError as error:
                 return LintedFile(name, error=f"cannot write {name}: {error.strerror}")
     shown = tuple(finding for finding in findings if finding.severity.rank <= choices.severity.rank)
-    return LintedFile(name, body, shown, fixes)
+    return LintedFile(name, result.body, body, shown, fixes)
 
 
 SCHEMA = (
@@ -487,14 +493,8 @@ def _result(name: str, finding: Finding, fingerprint: str) -> dict[str, Any]:
 
 
 def uri_of(path: PurePath) -> str:
-    r"""A file as a URI: as RFC 8089 has it, or relative if the path is. Windows writes sites\a.txt,
-    C:\a.txt and \\server\folder\a.txt.
-    """
-    path_bytes = os.fsencode(path.as_posix())  # a name may be no UTF-8
-    if not path.is_absolute():
-        return quote(path_bytes)
-    start = "file://" if path.drive.startswith("\\\\") else "file:///"
-    return start + quote(path_bytes, safe="/:").lstrip("/")
+    """A file as a URI: as RFC 8089 has it, or relative if the path is."""
+    return path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
 
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
@@ -511,6 +511,7 @@ class Format(Protocol):
 
     def end(self) -> None:
         """Show what is to be shown after all files. Nothing, where each line stands for itself."""
+        return
 
 
 class Text(Format):
@@ -557,6 +558,24 @@ def _print_finding(name: str, line: str, finding: Finding) -> None:
         )
         print_line(f"        fix: {shown(finding.fix)}{by}")
     print_line()
+
+
+class Diff(Format):
+    """What the fixes would change."""
+
+    def __init__(self) -> None:
+        self.are_some = False
+
+    def file(self, file: LintedFile) -> None:
+        before, after = (
+            body.decode("utf-8", "replace").split("\n") for body in (file.before, file.body)
+        )
+        for line in unified_diff(before, after, file.name, f"{file.name}, fixed", lineterm=""):
+            self.are_some = True
+            print_line(paint(shown(line), _OF_DIFF.get(line[:1], "dim")))
+
+
+_OF_DIFF = {"+": "green", "-": "red", "@": "blue"}
 
 
 class Json(Format):
@@ -661,6 +680,35 @@ class Statistics(Format):
             print_line(f"{total} in {counted(self._files, 'file')}")
 
 
+ARGUMENTS = Arguments(
+    "FILE|DIRECTORY|URL ...",
+    (
+        *("--robots", "--dialect", "--select", "--ignore", "--severity", "--include"),
+        *("--explain", "--statistics", "--exit-zero", "--fix", "--unsafe-fixes", "--diff"),
+        *("--jobs", "--timeout"),
+    ),
+    tuple(FORMATS),
+    (
+        "0 nothing found, or notes only",
+        "1 errors or warnings",
+        "2 a file could not be read, or a wrong command line; the other files are checked",
+    ),
+    (
+        "lint robots.txt",
+        "lint https://example.com/ --severity warning",
+        "lint sites/ --statistics",
+        "lint robots.txt --diff",
+        "lint robots.txt --fix",
+        "lint robots.txt --output-format sarif > robots.sarif",
+        "lint --explain R201",
+    ),
+    {
+        "--robots": "one more file to look at",
+        "--include": f"of a directory, the files to read (default: {FILES_OF_DIRECTORIES})",
+    },
+)
+
+
 def run(options: Options) -> int:
     """1 if a finding is a warning or an error, 0 without; 2 if a file could not be read."""
     if options.explain:
@@ -668,11 +716,8 @@ def run(options: Options) -> int:
     options = configured(options)
     names = names_of(options)
     _check(names, options)
-    show: Format = (
-        Statistics(options.output_format)
-        if options.statistics
-        else FORMATS[options.output_format or "text"]()
-    )
+    diff = Diff()
+    show = diff if options.diff else _format(options)
     progress = Progress(len(names))
     is_missing = has_faults = False
     for file in linted_files(names, options):
@@ -688,14 +733,23 @@ def run(options: Options) -> int:
         show.file(file)
     progress.end()
     show.end()
+    has_faults = diff.are_some if options.diff else has_faults
     return 2 if is_missing else int(has_faults and not options.exit_zero)
+
+
+def _format(options: Options) -> Format:
+    if options.statistics:
+        return Statistics(options.output_format)
+    return FORMATS[options.output_format or "text"]()
 
 
 def _check(names: list[str], options: Options) -> None:
     """UsageError where nothing is named, or where two options do not go together."""
     if not (options.args or options.robots):
         raise UsageError("lint needs a FILE, a DIRECTORY, a URL or -")
-    if options.fixes and any(is_web(name) or name == "-" or is_special(name) for name in names):
+    if options.fix and any(is_web(name) or name == "-" or is_special(name) for name in names):
         raise UsageError("--fix changes files, not URLs, pipes or standard input")
+    if options.diff and (options.fix or options.statistics or options.output_format):
+        raise UsageError("--diff shows what --fix would change: it goes with no other output")
     if options.statistics and options.output_format in ("sarif", "github"):
         raise UsageError(f"--statistics has no {options.output_format}; take text, json or csv")

@@ -22,13 +22,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from ...decision import decide
 from ...rep import Dialect, FetchResult, Verdict, product_token
 from ...rep.access import AccessResult
 from ...rep.agents import STAR, names_a_crawler
 from ...rep.escapes import brief, nearest, quoted, shown
+from ...rep.url import server_forms
+from ...rep.usage import DeclaredUse
 from ...report.formats import counted
 from ...site import OriginRules
-from ..arguments import Options, UsageError, read_dialect
+from ..arguments import USE, Arguments, Options, UsageError, read_dialect
 from ..printing.terminal import (
     annotation,
     in_full,
@@ -233,7 +236,7 @@ def _line_of(value: Any, text: str) -> int:
 
 
 def unmet(
-    expectation: Expectation, rules_in: RulesIn, dialects: tuple[Dialect, ...]
+    expectation: Expectation, rules_in: RulesIn, dialects: tuple[Dialect, ...], use: DeclaredUse
 ) -> Iterator[Verdict]:
     """The verdicts that are not as expected: one for each dialect, that of the first crawler."""
     for dialect in expectation.dialects or dialects:
@@ -241,7 +244,8 @@ def unmet(
         agents = [expectation.agent]
         if not expectation.agent:
             agents = named_crawlers("the robots.txt", rules.access.body, dialect)
-        verdicts = (rules.verdict(expectation.url, agent) for agent in agents)
+        forms = server_forms(expectation.url)
+        verdicts = (decide(forms, rules, agent, use) for agent in agents)
         wrong = (verdict for verdict in verdicts if verdict.allowed is not expectation.allowed)
         yield from islice(wrong, 1)
 
@@ -265,8 +269,28 @@ def as_json(suite: Suite, expectation: Expectation, wrong: list[Verdict]) -> Map
     }
 
 
+ARGUMENTS = Arguments(
+    "SUITE ...",
+    ("--robots", "--dialect", *USE, "--timeout"),
+    ("text", "json", "github"),
+    (
+        "0 all expectations hold",
+        "1 one does not",
+        "2 a suite cannot be read, or a wrong command line",
+        "3 a robots.txt is unreachable",
+    ),
+    ("test suite.yaml", "test suite.yaml --robots https://example.com/robots.txt"),
+    {
+        "--robots": "the robots.txt (default: the one that the suite names)",
+        "--dialect": "the dialect to read in (default: those of the suite, else the project's, "
+        "else rfc9309)",
+    },
+)
+
+
 def run(options: Options) -> int:
     """0 all expectations hold; 1 one does not; 3 a robots.txt is unreachable."""
+    options = options.asking_all()
     if not options.args:
         raise UsageError("test needs a SUITE: a file in YAML or JSON")
     files: dict[str, tuple[FetchResult, RulesIn]] = {}
@@ -305,7 +329,8 @@ def _is_unreachable(rules_in: RulesIn, dialects: tuple[Dialect, ...]) -> bool:
 
 
 def _check(suite: Suite, expectation: Expectation, rules_in: RulesIn, options: Options) -> bool:
-    wrong = list(unmet(expectation, rules_in, _dialects_asked(suite, options)))
+    asked = _dialects_asked(suite, options)
+    wrong = list(unmet(expectation, rules_in, asked, options.use))
     if options.as_json:
         print_json(as_json(suite, expectation, wrong))
     elif wrong and options.output_format == "github":
