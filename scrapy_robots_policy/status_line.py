@@ -39,23 +39,17 @@ class Waiting:
 
     def __str__(self) -> str:
         """One line, such as "120 requests wait for 31 files"; "" if nothing waits."""
-        parts = []
-        if self.requests:
-            verb = "waits" if self.requests == 1 else "wait"
-            parts.append(
-                f"{counted(self.requests, 'request')} {verb} for {counted(self.files, 'file')}"
-            )
-        if self.delayed:
-            number = f"{self.delayed:,}" if parts else counted(self.delayed, "request")
-            parts.append(f"{number} held by a Crawl-delay")
-        if self.put_off:
-            parts.append(f"{counted(self.put_off, 'origin')} put off")
-        if self.queued:
-            number = f"{self.queued:,} more" if parts else counted(self.queued, "request")
-            parts.append(f"{number} {'waits' if self.queued == 1 else 'wait'} in the queue")
-        if self.is_full:
-            parts.append("no more are taken from the scheduler (ROBOTS_MAX_WAITING)")
-        return ", ".join(parts)
+        wait = "waits" if self.requests == 1 else "wait"
+        parts = {
+            f"{counted(self.requests, 'request')} {wait} for {counted(self.files, 'file')}": (
+                self.requests
+            ),
+            f"{counted(self.delayed, 'request')} held by a Crawl-delay": self.delayed,
+            f"{counted(self.put_off, 'origin')} put off": self.put_off,
+            f"{counted(self.queued, 'request')} in the queue": self.queued,
+            "no more are taken from the scheduler (ROBOTS_MAX_WAITING)": self.is_full,
+        }
+        return ", ".join(part for part, number in parts.items() if number)
 
 
 class StatusLine:

@@ -281,71 +281,69 @@ class Checked:
     hashes: dict[Path, str] = field(default_factory=dict)
 
 
-class Check:
-    """One check of several files. `other`: decide in this dialect instead of the recorded ones.
+def check(
+    paths: Iterable[Path],
+    other: Dialect | None,
+    on_difference: Callable[[Difference], None],
+    on_progress: OnProgress,
+) -> Checked:
+    """Check files of a record. UnreadableError at one that cannot be read: there is nothing to say
+    about it.
 
-    Attributes:
+    Args:
+        other: decide in this dialect instead of the recorded ones.
         on_difference: called with each.
         on_progress: as that of `RecordFile`.
 
     """
+    checked = Checked()
+    for path in paths:
+        file = RecordFile(path, on_progress)
+        try:
+            with replaying(file, other) as replay:
+                for fields in file:
+                    _count(checked, fields, replay.read(fields), file, on_difference)
+            checked.notes += [*_changes(replay), *file.notes]
+        except UnreadableError:
+            raise
+        except AuditError as error:
+            checked.errors.append(str(error))
+        if file.hash != START:
+            checked.hashes[path] = file.hash
+    checked.notes = list(dict.fromkeys(checked.notes))
+    return checked
 
-    def __init__(
-        self,
-        other: Dialect | None,
-        on_difference: Callable[[Difference], None],
-        on_progress: OnProgress,
-    ) -> None:
-        self.other = other
-        self.on_difference, self.on_progress = on_difference, on_progress
-        self.checked = Checked()
 
-    def run(self, paths: Iterable[Path]) -> Checked:
-        """UnreadableError at a file that cannot be read: there is nothing to say about it."""
-        for path in paths:
-            file = RecordFile(path, self.on_progress)
-            try:
-                self._file(file)
-            except UnreadableError:
-                raise
-            except AuditError as error:
-                self.checked.errors.append(str(error))
-            if file.hash != START:
-                self.checked.hashes[path] = file.hash
-        self.checked.notes = list(dict.fromkeys(self.checked.notes))
-        return self.checked
+def _count(
+    checked: Checked,
+    fields: Mapping[str, Any],
+    answers: Answers | None,
+    file: RecordFile,
+    on_difference: Callable[[Difference], None],
+) -> None:
+    checked.lines += 1
+    if fields["type"] == "robots":
+        is_tdmrep = document_of(fields["origin"]) == TDMREP
+        checked.tdmreps += is_tdmrep
+        checked.robots += not is_tdmrep
+    if answers is None:
+        checked.exempt += fields["type"] == "decision"
+        return
+    checked.decisions += 1
+    if answers.now is None:
+        checked.unknown += 1
+    elif not answers.agree:
+        checked.differ += 1
+        checked.changed += answers.changes
+        on_difference(Difference(file.path, file.lines, fields["url"], answers))
 
-    def _file(self, file: RecordFile) -> None:
-        with replaying(file, self.other) as replay:
-            for fields in file:
-                self._line(file, fields, replay)
-            self._note_changes(replay)
-        self.checked.notes += file.notes
 
-    def _line(self, file: RecordFile, fields: dict[str, Any], replay: Replay) -> None:
-        checked = self.checked
-        checked.lines += 1
-        answers = replay.read(fields)
-        if fields["type"] == "robots":
-            is_tdmrep = document_of(fields["origin"]) == TDMREP
-            checked.tdmreps += is_tdmrep
-            checked.robots += not is_tdmrep
-        if answers is None:
-            checked.exempt += fields["type"] == "decision"
-            return
-        checked.decisions += 1
-        if answers.now is None:
-            checked.unknown += 1
-        elif not answers.agree:
-            checked.differ += 1
-            checked.changed += answers.changes
-            self.on_difference(Difference(file.path, file.lines, fields["url"], answers))
-
-    def _note_changes(self, replay: Replay) -> None:
-        for name, recorded in replay.fingerprints.items():
-            dialect = DIALECTS.get(name)
-            if dialect is not None and fingerprint(data_of(dialect)) != recorded:
-                self.checked.notes.append(
-                    f"the dialect {name} has changed since: the record was made with {recorded}, "
-                    "whose options are in the file and were used"
-                )
+def _changes(replay: Replay) -> Iterator[str]:
+    """A note on each dialect that has changed since."""
+    for name, recorded in replay.fingerprints.items():
+        dialect = DIALECTS.get(name)
+        if dialect is not None and fingerprint(data_of(dialect)) != recorded:
+            yield (
+                f"the dialect {name} has changed since: the record was made with {recorded}, whose "
+                "options are in the file and were used"
+            )

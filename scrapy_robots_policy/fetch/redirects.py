@@ -7,8 +7,7 @@ Scrapy: its callers look names up, and send requests.
 
 Users name hosts by patterns, in which "*" stands for anything. Whether two hosts belong to one site
 is a matter of registrable domains. The Public Suffix List has the suffixes of registries ("com",
-"co.uk") and those of companies that let anybody have a name below their own ("github.io"). Each
-caller says whether the second part counts.
+"co.uk") and those of companies that let anybody have a name below their own ("github.io").
 """
 
 from __future__ import annotations
@@ -179,22 +178,18 @@ def are_one_site(host: str, other: str) -> bool:
     """
     if host == other:
         return True
-    site = registrable_domain(host, of_companies=True)
-    return bool(site) and site == registrable_domain(other, of_companies=True)
+    site = _registrable_domain(host)
+    return bool(site) and site == _registrable_domain(other)
 
 
-def registrable_domain(host: str, *, of_companies: bool) -> str:
-    """The registrable domain of a host; "" for an address, and for a name without one.
-
-    Args:
-        of_companies: whether the suffixes of companies count: "a.github.io" if so, else
-            "github.io".
-
+def _registrable_domain(host: str) -> str:
+    """The registrable domain of a host; "" for an address, and for a name without one. The suffixes
+    of companies count, too: "a.github.io".
     """
     labels = host.split(".")
     if len(labels) == 1 or spelled_address(host.strip("[]")) is not None:
         return ""
-    parts = _extract()(host, include_psl_private_domains=of_companies)
+    parts = _extract()(host, include_psl_private_domains=True)
     if not parts.suffix:  # the list's own rule for what it does not have: the last word is a suffix
         return ".".join(labels[-2:])
     return f"{parts.domain}.{parts.suffix}" if parts.domain else ""

@@ -1,19 +1,19 @@
 """The report of a crawl: its figures, as plain data, and the files in which they are written.
 
-The figures are sums over the origins of the crawl, by rule text, by registered domain and by
-preference. The files are a page and its data beside it, or the data alone.
+The figures are sums over the origins of the crawl, by rule text and by preference. The files are a
+page and its data beside it, or the data alone.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from functools import cached_property
-from heapq import nlargest
 from itertools import count
 from os import fsencode
 from pathlib import Path
@@ -25,11 +25,9 @@ from scrapy.crawler import Crawler
 
 from .. import stats as names
 from ..crawl_log import CrawlLog
-from ..fetch.redirects import registrable_domain
-from ..rep.url import host_of_origin
 from ..stats import PREFIX
 from ..whole_file import part_of, whole_file
-from .counts import THE_REST, CrawlCounts, OriginCounts, rule_text
+from .counts import CrawlCounts, OriginCounts, rule_text
 from .formats import elapsed, size
 from .page import check_jinja2, render
 
@@ -40,6 +38,7 @@ class RuleSum:
 
     Attributes:
         origins: how many origins have it.
+        worst: the origin that has refused the most by it, and how often.
         samples: some of the URLs.
 
     """
@@ -47,29 +46,8 @@ class RuleSum:
     text: str
     dropped: int = 0
     origins: int = 0
+    worst: tuple[int, str] = (0, "")
     samples: Sequence[str] = ()
-
-
-@dataclass(slots=True)
-class DomainSum:
-    """The counts of all origins of one registered domain.
-
-    Attributes:
-        lost: seconds that requests waited in all, for robots.txt files and for their turn.
-
-    """
-
-    domain: str
-    origins: int = 0
-    passed: int = 0
-    dropped: int = 0
-    lost: float = 0.0
-
-    def add(self, counts: OriginCounts) -> None:
-        self.origins += 1
-        self.passed += counts.passed
-        self.dropped += counts.all_dropped
-        self.lost += counts.waited + counts.held
 
 
 def by_rule(
@@ -86,21 +64,9 @@ def by_rule(
                 total = sums[text] = RuleSum(text, samples=samples.get(text, ()))
             total.dropped += dropped
             total.origins += text not in texts
+            total.worst = max(total.worst, (dropped, counts.origin))
             texts.add(text)
     return sorted(sums.values(), key=lambda one: (-one.dropped, one.text))
-
-
-def by_domain(origins: Iterable[OriginCounts]) -> Sequence[DomainSum]:
-    """The most dropped first."""
-    sums: dict[str, DomainSum] = {}
-    for counts in origins:
-        name = counts.origin
-        if name != THE_REST:
-            host = host_of_origin(name)
-            # What a company has registered is one domain, with all sites that it hosts below it.
-            name = registrable_domain(host, of_companies=False) or host
-        sums.setdefault(name, DomainSum(name)).add(counts)
-    return sorted(sums.values(), key=lambda one: (-one.dropped, -one.lost, one.domain))
 
 
 def by_use(origins: Iterable[OriginCounts]) -> Mapping[str, int]:
@@ -108,8 +74,7 @@ def by_use(origins: Iterable[OriginCounts]) -> Mapping[str, int]:
     return Counter(use for counts in origins for use in counts.usage)
 
 
-MAX_SHOWN = 100  # of the drops, on the page
-MAX_SUMS = 1_000  # rule texts, and registered domains, in the data
+MAX_SUMS = 1_000  # rule texts in the data
 _FIELDS = {
     item.name: "stance" if item.name == "mode" else item.name for item in fields(OriginCounts)
 }
@@ -185,12 +150,6 @@ class Report:
         )
 
     @property
-    def worst_drops(self) -> Sequence[tuple[str, str, str]]:
-        """(origin, cause, count), the largest counts first."""
-        drops = nlargest(MAX_SHOWN, self.drops)
-        return [(origin, cause, f"{count:,}") for count, origin, cause in drops]
-
-    @property
     def waits(self) -> Sequence[Sequence[str]]:
         """(origin, longest wait, requests that waited, delay, time held) of what waited."""
         waiting = [one for one in self.counts if one.longest_wait >= 0.05 or one.delay or one.held]
@@ -206,26 +165,18 @@ class Report:
         ]
 
     @property
-    def declared_uses(self) -> Sequence[tuple[str, str, str]]:
-        uses = [(n, result, one.origin) for one in self.counts for result, n in one.uses.items()]
-        return [(origin, result, f"{count:,}") for count, result, origin in sorted(uses)[::-1]]
+    def declared_uses(self) -> Sequence[tuple[str, int]]:
+        """(the answer to a declared use, pages), the commonest first."""
+        uses: Counter[str] = Counter()
+        for one in self.counts:
+            uses.update(one.uses)
+        return uses.most_common()
 
     @property
-    def tdmreps(self) -> Sequence[tuple[str, str]]:
-        """The files that were served, or could not be fetched: most sites have none."""
-        return [(one.origin, one.tdmrep) for one in self.counts if one.tdmrep not in ("", "404")]
-
-    @property
-    def tags(self) -> Sequence[Sequence[str]]:
-        parts: dict[str, dict[str, int]] = {}
-        for name, number in self.stats_under(names.TAGS).items():
-            part, _, action = name.partition("/")
-            parts.setdefault(part, {})[action] = number
-        actions = ("dropped", "marked", "would_drop")
-        return [
-            (part, *(f"{counts.get(action, 0):,}" for action in actions))
-            for part, counts in sorted(parts.items())
-        ]
+    def tags(self) -> Sequence[tuple[str, int]]:
+        """(what a robots tag asks for and what was done, how often)"""
+        stats = self.stats_under(names.TAGS).items()
+        return [(re.sub("[/_]", " ", name), number) for name, number in sorted(stats)]
 
     @property
     def rows(self) -> Sequence[Sequence[str]]:
@@ -245,20 +196,9 @@ class Report:
         """The number of origins in each access mode; "": their robots.txt was not fetched."""
         return Counter(counts.mode for counts in self.origins)
 
-    @property
-    def drops(self) -> Iterator[tuple[int, str, str]]:
-        """(count, origin, cause) for each cause of dropped requests."""
-        for counts in self.counts:
-            for cause, dropped in counts.dropped.items():
-                yield dropped, counts.origin, cause
-
     @cached_property
     def rules(self) -> Sequence[RuleSum]:
         return by_rule(self.counts, self.samples)
-
-    @cached_property
-    def domains(self) -> Sequence[DomainSum]:
-        return by_domain(self.counts)
 
     @cached_property
     def uses(self) -> Mapping[str, int]:
@@ -306,12 +246,11 @@ def _sums_as_json(report: Report) -> dict[str, Any]:
         "stances": report.modes,
         "stats": report.stats,
         "rules": _rows(report.rules),
-        "domains": _rows(report.domains),
         "usage": report.uses,
     }
 
 
-def _rows(sums: Iterable[RuleSum | DomainSum]) -> list[dict[str, Any]]:
+def _rows(sums: Iterable[RuleSum]) -> list[dict[str, Any]]:
     rows = [{item.name: getattr(one, item.name) for item in fields(one)} for one in sums]
     return rows[:MAX_SUMS]
 

@@ -118,7 +118,6 @@ SUITES = [
     ("json", '{"expect": [], "dialects": 3}', "'dialects' is 3; it must be a list of names"),
     ("json", '{"expect": [], "robots": "-"}', "'robots' is '-'; it must be a FILE or a URL"),
     ("json", '{"expect": []}', "names no robots.txt: name it with --robots"),
-    ("json", '{"expect": ["x may fetch /"], "expect": []}', "'expect' stands there 2 times"),
     ("json", '{"expect": [], "robots": "no"}', "no: No such file or directory"),
     ("json", '{"expect": [], "robots": "a\\u0000b"}', "no file can have that name"),
     ("yaml", "expect: [\n", "is no YAML: "),
@@ -129,7 +128,6 @@ SUITES = [
     ("yaml", "expect:\n- - &a [0, 0, 0, 0, 0, 0]\n" + "  - *a\n" * 9_000, "no expectation"),
     ("yaml", "expect: [" + "9" * 9_000 + "]\n", "is no YAML: "),
     ("yaml", "expect: [2026-99-99]\n", "is no YAML: "),
-    ("yaml", "expect:\n- {agent: x, url: /, url: /a}\n", "the key 'url' stands there 2 times"),
     ("yaml", "expect: []\n? [a]\n: 1\n", "is no YAML: "),
     ("yaml", "expect: !!map [a]\n", "is no YAML: "),
 ]

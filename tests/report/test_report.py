@@ -224,7 +224,7 @@ class Page(HTMLParser):
 def test_the_page_shows_the_figures_and_what_sites_say_as_text(reported):
     page = Page(reported.read("html")[1])
     for text in (
-        *("line 2, Disallow: /x", "line 3, Disallow: /<b>", "http://closed.test", "noindex"),
+        *("Disallow: /x", "Disallow: /<b>", "http://closed.test", "http://a.test"),
         *("robots.txt unreachable (503)", "TestBot", f"Content-Signal: {MARKUP}\\x1b=no"),
     ):
         assert text in page.texts, text

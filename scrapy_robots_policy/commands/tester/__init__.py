@@ -14,7 +14,6 @@ them, so what has another shape gets an error, and no sentence of its own.
 from __future__ import annotations
 
 import json
-import socket
 import sys
 import webbrowser
 from collections.abc import Callable, Mapping
@@ -139,10 +138,6 @@ MAX_BEATEN = 20
 MAX_SHOWN = 2_000  # characters of a part of a rule or of a URL
 
 
-class Abandoned(Exception):  # noqa: N818 - no error: nobody waits for the answer any more
-    """The page has asked something else meanwhile, or it was closed."""
-
-
 @dataclass(frozen=True, slots=True)
 class Questions:
     """The fields of the page. A question is a URL and an agent.
@@ -208,25 +203,15 @@ class Rules:
         return last[1]
 
 
-def answers(questions: Questions, rules: Rules, is_abandoned: Callable[[], bool]) -> dict[str, Any]:
-    """All verdicts in all dialects, and one of them in full.
-
-    Args:
-        is_abandoned: whether the page no longer waits for the answer: then Abandoned is raised. One
-            verdict may take a tenth of a second where the URL is long, so each one asks.
-
-    """
+def answers(questions: Questions, rules: Rules) -> dict[str, Any]:
+    """All verdicts in all dialects, and one of them in full."""
     pairs = questions.pairs
     in_dialect = rules.of(questions.result)
     verdicts: list[list[dict[str, Any]]] = []
     for name, dialect in DIALECTS.items():
         if name not in in_dialect:
             in_dialect[name] = rules_from("", questions.result, dialect)
-        verdicts.append([])
-        for pair in pairs:
-            if is_abandoned():
-                raise Abandoned
-            verdicts[-1].append(_short(in_dialect[name], *pair))
+        verdicts.append([_short(in_dialect[name], *pair) for pair in pairs])
     chosen = pairs[min(max(questions.chosen, 0), len(pairs) - 1)] if pairs else None
     return {
         "questions": [{"url": url, "agent": agent} for url, agent in pairs],
@@ -423,25 +408,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(400, {"error": str(error)})
         except _OTHER_SHAPE:
             self._send_json(400, {"error": "the fields have another shape than the page's"})
-        except Abandoned:
-            self.close_connection = True
 
     def _answers(self, data: Any) -> dict[str, Any]:
-        return answers(Questions.of(data), self.server.rules, self._is_abandoned)
-
-    def _is_abandoned(self) -> bool:
-        """Whether the page has closed the connection: it has asked something else, or its tab was
-        closed.
-        """
-        self.connection.settimeout(0)
-        try:
-            return not self.connection.recv(1, socket.MSG_PEEK)
-        except BlockingIOError:
-            return False
-        except ConnectionError:
-            return True
-        finally:
-            self.connection.settimeout(self.timeout)
+        return answers(Questions.of(data), self.server.rules)
 
     def _is_for_us(self) -> bool:
         """Whether the Host is this server (RFC 9110 §7.2): protects against DNS rebinding."""

@@ -28,7 +28,7 @@ from w3lib.url import safe_url_string
 
 from ...audit.fields import MAX_TEXT, page_url
 from ...audit.reading import AuditError, OnProgress, RecordFile
-from ...audit.replay import Answers, Check, Checked, Difference, Replay, replaying
+from ...audit.replay import Answers, Checked, Difference, Replay, check, replaying
 from ...lint import readable_lines
 from ...rep import Reason, origin_of
 from ...rep.escapes import brief, nearest, shortened, shown
@@ -137,12 +137,12 @@ class Overview:
         differ: how many decisions the replay decides otherwise.
         tdmreps: how many copies of a tdmrep.json.
         notes: what is no error, and a reader should know.
+        robots: how many copies of a robots.txt.
+        exempt: decisions about which no robots.txt was asked.
         counts: "refused": decisions, by kind of reason; "causes": refused ones, by (origin, what
             decided); "preferences": decisions for which one holds, by (label, key, value);
-            "declared": decisions for each declared purpose; "agents", "dialects": decisions;
-            "overrides": by the place where the user has set something for them; "exempt": requests,
-            by what exempts them; "sources": copies of robots.txt, by where they came from;
-            "fetches": tries to get one, by status or cause.
+            "set_by": decisions, by the place where the user has set something for them, or what
+            exempts them.
 
     """
 
@@ -151,7 +151,9 @@ class Overview:
     dry_run: int = 0
     differ: int = 0
     decisions: int = 0
+    exempt: int = 0
     origins: set[str] = field(default_factory=set)
+    robots: int = 0
     tdmreps: int = 0
     counts: dict[str, Counter[Any]] = field(default_factory=lambda: defaultdict(Counter))
     notes: list[str] = field(default_factory=list)
@@ -204,21 +206,14 @@ def _value(value: Any) -> str:
 
 def _count(overview: Overview, fields: Mapping[str, Any], answers: Answers | None) -> None:
     if fields["type"] == "robots":
-        _count_robots(overview, fields)
+        is_tdmrep = document_of(fields["origin"]) == TDMREP
+        overview.tdmreps += is_tdmrep
+        overview.robots += not is_tdmrep
     elif fields["type"] == "page":
         _count_preferences(overview, fields, of_page_only=True)
     elif fields["type"] == "decision":
         overview.differ += answers is not None and not answers.agree
         _count_decision(overview, fields)
-
-
-def _count_robots(overview: Overview, fields: Mapping[str, Any]) -> None:
-    if document_of(fields["origin"]) == TDMREP:
-        overview.tdmreps += 1
-        return
-    _add(overview.counts["sources"], fields["source"])
-    for exchange in fields.get("exchanges", ()):
-        _add(overview.counts["fetches"], str(exchange["status"] or exchange["cause"]))
 
 
 def _count_decision(overview: Overview, fields: Mapping[str, Any]) -> None:
@@ -227,15 +222,10 @@ def _count_decision(overview: Overview, fields: Mapping[str, Any]) -> None:
     overview.dry_run += fields.get("dry_run", False)
     if len(overview.origins) <= MAX_COUNTED:  # one more than are counted: then there are more
         overview.origins.add(origin)
-    _add(overview.counts["agents"], fields.get("agent", ""))
-    _add(overview.counts["dialects"], fields.get("dialect", ""))
-    for purpose in fields.get("purposes", ()):
-        _add(overview.counts["declared"], purpose)
     _count_preferences(overview, fields)
-    for place in set(fields.get("set_by", {}).values()):
-        _add(overview.counts["overrides"], place)
-    if "exempt" in fields:
-        _add(overview.counts["exempt"], fields["exempt"])
+    overview.exempt += "exempt" in fields
+    for place in {*fields.get("set_by", {}).values(), fields.get("exempt", "")}:
+        _add(overview.counts["set_by"], place)
     if fields["verdict"] == "passed":
         overview.passed += 1
         return
@@ -509,7 +499,7 @@ def audit_page(overview: Overview) -> str:
 
 
 def _counted_words(counter: Counter[str], of: str = "") -> list[tuple[str, int]]:
-    words = {"reason": reason_words, "source": source_words}.get(of, str)
+    words = {"reason": reason_words}.get(of, str)
     return [(words(name), count) for name, count in counter.most_common()]
 
 
@@ -519,14 +509,13 @@ def _time(moment: str) -> str:
 
 def _figures(overview: Overview) -> dict[str, int]:
     counts, origins = overview.counts, len(overview.origins)
-    exempt = counts["exempt"].total()
     return {
         "requests passed": overview.passed,
         "would be refused" if overview.dry_run else "requests refused": counts["refused"].total(),
         "origins" if origins <= MAX_COUNTED else "or more origins": min(origins, MAX_COUNTED),
-        "robots.txt recorded": counts["sources"].total(),
+        "robots.txt recorded": overview.robots,
         **({"tdmrep.json recorded": overview.tdmreps} if overview.tdmreps else {}),
-        "decided anew, same answer": overview.decisions - exempt - overview.differ,
+        "decided anew, same answer": overview.decisions - overview.exempt - overview.differ,
     }
 
 
@@ -726,7 +715,7 @@ def _verify(args: list[str], options: Options) -> int:
         else:
             _print_difference(difference)
 
-    checked = Check(options.named_dialect, on_difference, progress.on_lines).run(paths)
+    checked = check(paths, options.named_dialect, on_difference, progress.on_lines)
     progress.end()
     if options.as_json:
         hashes = {str(path): digest for path, digest in checked.hashes.items()}

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
@@ -115,7 +114,7 @@ def _data(path: Path, text: str) -> tuple[Any, list[int]]:
     if path.suffix.lower() in (".yaml", ".yml"):
         return _from_yaml(path, text)
     try:
-        return json.loads(text, object_pairs_hook=partial(_members, path)), []
+        return json.loads(text), []
     except (ValueError, RecursionError) as error:
         raise UsageError(_no_json(path, text, error)) from None
 
@@ -128,14 +127,8 @@ def _from_yaml(path: Path, text: str) -> tuple[Any, list[int]]:
             f"{path} is YAML, which needs PyYAML: pip install 'scrapy-robots-policy[yaml]'"
         ) from None
 
-    class Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
-        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-            if isinstance(node, yaml.MappingNode):
-                _check_once_each(path, [key.value for key, _ in node.value])
-            return super().construct_mapping(node, deep)
-
     try:
-        loader = Loader(text)
+        loader = yaml.SafeLoader(text)
         node = loader.get_single_node()
         data = loader.construct_document(node) if node else None
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: 2026-99-99
@@ -144,19 +137,6 @@ def _from_yaml(path: Path, text: str) -> tuple[Any, list[int]]:
     lists = [value for key, value in pairs if key.value == "expect"]
     is_list = lists and isinstance(lists[-1], yaml.SequenceNode)
     return data, [item.start_mark.line + 1 for item in lists[-1].value] if is_list else []
-
-
-def _members(path: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    _check_once_each(path, [key for key, _ in pairs])
-    return dict(pairs)
-
-
-def _check_once_each(path: Path, keys: Iterable[Any]) -> None:
-    """Of two lists 'expect' the first one would be lost, and with it what it expects."""
-    counts = Counter(key for key in keys if isinstance(key, str))
-    for key, count in counts.items():
-        if count > 1:
-            raise UsageError(f"{path}: the key {quoted(key)} stands there {count} times")
 
 
 def _no_json(path: Path, text: str, error: Exception) -> str:
