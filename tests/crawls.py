@@ -25,6 +25,11 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from scrapy_robots_policy import RobotsPolicyMiddleware, compat
 
+# Of DOWNLOAD_DELAY. 2.19 warns of the older name; older versions do not know the new one.
+STEADY: Mapping[str, Any] = (
+    {"DOWNLOAD_DELAY_JITTER": 0} if version_info >= (2, 19) else {"RANDOMIZE_DOWNLOAD_DELAY": False}
+)
+
 ROOT = Path(__file__).parent.parent
 OURS = {"ADDONS": {"scrapy_robots_policy.Addon": 500}}
 QUIET = {

@@ -11,7 +11,6 @@ from scrapy.crawler import Crawler
 
 from example.web import SITES, Site, Web
 from scrapy_robots_policy import RobotsPolicyMiddleware
-from scrapy_robots_policy.commands.printing.terminal import aligned
 from scrapy_robots_policy.report.counts import OriginCounts
 
 HEAD = ("origin", "mode", "passed", "dropped", "waited", "why")
@@ -57,8 +56,8 @@ class Table:
         assert middleware is not None  # settings.py enables both
         assert local is not None
         sites = (f"{local.web.origins[site.name]}  robots.txt {site.about}" for site in local.sites)
-        table = aligned([HEAD, *rows(middleware.counts.origins)], right=NUMBERS)
-        print(*sites, "", *table, sep="\n")  # noqa: T201 - the demo's output
+        table = [HEAD, *rows(middleware.counts.origins)]
+        print(*sites, "", *aligned(table), sep="\n")  # noqa: T201 - the demo's output
         self._show_tags()
 
     def _show_tags(self) -> None:
@@ -67,6 +66,15 @@ class Table:
         tags = [f"{count} {name}" for name, count in sorted(counts) if "/tags/" in name]
         if tags:
             print("", *tags, sep="\n")  # noqa: T201 - the demo's output
+
+
+def aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A line for each row, its cells padded to the width of their column."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        cells = enumerate(zip(row, widths, strict=True))
+        padded = (cell.rjust(n) if at in NUMBERS else cell.ljust(n) for at, (cell, n) in cells)
+        yield "  ".join(padded).rstrip()
 
 
 def rows(origins: Iterable[OriginCounts]) -> Iterator[tuple[str, ...]]:

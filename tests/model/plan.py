@@ -8,6 +8,7 @@ from typing import Any
 
 from scrapy_robots_policy.rep import DIALECTS
 from scrapy_robots_policy.rep.dialect import CrawlDelay
+from tests.crawls import STEADY
 from tests.model.oracle import LONGEST_DELAY, POLICIES
 from tests.model.site_files import AGENT, File
 
@@ -59,7 +60,7 @@ class Plan:
     def settings(self) -> dict[str, Any]:
         settings = {"ROBOTS_DIALECT": PACED[self.dialect], "ROBOTS_PURPOSE": self.purpose or None}
         settings |= OBEYS[self.obeys] | REDIRECTS[self.redirects]
-        settings |= {"DOWNLOAD_DELAY": self.download_delay, "DOWNLOAD_DELAY_JITTER": 0}
+        settings |= {"DOWNLOAD_DELAY": self.download_delay, **STEADY}
         if self.cuts_delays:
             settings["ROBOTS_CRAWL_DELAY_MAX"] = LONGEST_DELAY
         overrides = {host: {"crawl_delay": delay} for host, delay in self.own_delays}

@@ -11,7 +11,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_robots_policy import compat
-from tests.crawls import Chain, Middleware, Spider
+from tests.crawls import STEADY, Chain, Middleware, Spider
 from tests.on_reactor import on_reactor
 from tests.site import Answer, moved, robots
 
@@ -43,7 +43,7 @@ async def test_one_request_goes_at_a_time_and_the_next_one_a_delay_after_its_end
 
 
 SETTINGS = {
-    "a shorter delay of Scrapy's": ({"DOWNLOAD_DELAY": 3, "DOWNLOAD_DELAY_JITTER": 0}, DELAY),
+    "a shorter delay of Scrapy's": ({"DOWNLOAD_DELAY": 3, **STEADY}, DELAY),
     "AutoThrottle": ({"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.01}, DELAY),
     "the user's delay for the host": ({"ROBOTS_OVERRIDES": {"a.test": {"crawl_delay": 2}}}, 2.0),
     "no delay for the host": ({"ROBOTS_OVERRIDES": {"a.test": {"crawl_delay": 0}}}, None),
@@ -71,7 +71,7 @@ async def test_the_delay_is_the_users_and_the_dialects(name, web):
 @on_reactor
 async def test_a_longer_delay_of_scrapys_is_kept(web):
     site = web({"a.test": {"/robots.txt": PACED}})
-    await site.crawl(*PAGES, settings={"DOWNLOAD_DELAY": 30, "DOWNLOAD_DELAY_JITTER": 0})
+    await site.crawl(*PAGES, settings={"DOWNLOAD_DELAY": 30, **STEADY})
     assert min(rests(site.visits())) >= 30.0 - 0.1
 
 

@@ -12,8 +12,10 @@ import os
 import shutil
 import sys
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from time import monotonic
 from typing import Any, Literal, TextIO
 
 from ...rep.escapes import shown
@@ -60,32 +62,18 @@ def in_full(why: str) -> str:
     return f"{why}, {meaning}" if meaning else why
 
 
-def aligned(
-    rows: Iterable[Sequence[str]],
-    right: Collection[int] = (),
-    painted: Callable[[str], str] = str,
-) -> Iterator[str]:
+def aligned(table: Sequence[Sequence[str]], painted: Callable[[str], str] = str) -> Iterator[str]:
     """A line for each row, its cells padded to the width of their column.
 
     Args:
-        rows: rows of equal length; each cell is printable text without a line end.
-        right: the columns, from 0, that are aligned to the right.
+        table: rows of equal length; each cell is printable text without a line end.
         painted: gives a cell its colour.
 
     """
-    table = list(rows)
     widths = [max(map(width, column)) for column in zip(*table, strict=True)]
     for row in table:
         cells = zip(row, widths, strict=True)
-        padded = (
-            _padded(cell, painted(cell), room, at in right) for at, (cell, room) in enumerate(cells)
-        )
-        yield "  ".join(padded).rstrip()
-
-
-def _padded(cell: str, painted: str, room: int, right: bool) -> str:
-    space = " " * (room - width(cell))
-    return space + painted if right else painted + space
+        yield "  ".join(painted(one) + " " * (room - width(one)) for one, room in cells).rstrip()
 
 
 def width(text: str) -> int:
@@ -314,8 +302,11 @@ def print_marked(number: int, text: str, column: int, end: int, colour: str) -> 
     print_line(f"        | {' ' * before}{paint('^' * max(marked, 1), colour)}")
 
 
+REFRESHED = 0.1  # seconds between two looks of a bar
+
+
 class Progress:
-    """The progress of a long run, on standard error, if that is a terminal.
+    """The progress of a long run: a bar of rich's on standard error, if that is a terminal.
 
     Attributes:
         total: the number of steps; 0: not known. One step shows no progress.
@@ -323,21 +314,48 @@ class Progress:
     """
 
     def __init__(self, total: int = 0) -> None:
-        self.total, self.done = total, 0
-        self.is_shown = total != 1 and _takes_escapes(sys.stderr)
+        self.total, self.done, self._shown_at = total, 0, 0.0
+        self._bar = _bar() if total != 1 and _takes_escapes(sys.stderr) else None
 
     def step(self, what: str) -> None:
         self.done += 1
-        of_all = f" of {self.total}" if self.total else ""
-        self.show(f"{self.done}{of_all}  {what}")
+        of_all = f" of {self.total:,}" if self.total else ""
+        self.show(f"{self.done:,}{of_all}  {what}", self.done, self.total)
 
-    def show(self, line: str) -> None:
-        """Show this line in place of the one before: cut, for of two rows only one is cleared."""
-        if self.is_shown:
-            room = shutil.get_terminal_size().columns
-            sys.stderr.write(f"\r\x1b[K{shown(line)[: room - 1]}")
-            sys.stderr.flush()
+    def show(self, line: str, done: int, total: int) -> None:
+        """Show how much is done; `total`: 0 where nobody knows."""
+        if self._bar is None or monotonic() - self._shown_at < REFRESHED:
+            return
+        self._shown_at = monotonic()
+        (task,) = self._bar.task_ids
+        self._bar.start()
+        self._bar.update(
+            task, description=shown(line), completed=done, total=total or None, refresh=True
+        )
 
     def end(self) -> None:
-        if self.is_shown:
-            sys.stderr.write("\r\x1b[K")
+        if self._bar is not None:
+            self._bar.stop()
+
+
+@cache
+def _bar() -> Any:
+    """The one bar of the process; None without the extra `tools`."""
+    try:
+        from rich.console import Console  # noqa: PLC0415 - an extra
+        from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415 - as above
+        from rich.table import Column  # noqa: PLC0415 - as above
+    except ImportError:
+        return None
+    text = Column(no_wrap=True, overflow="ellipsis")
+    bar = Progress(
+        BarColumn(20, table_column=Column(min_width=20)),
+        TextColumn("{task.description}", markup=False, table_column=text),
+        console=Console(stderr=True),
+        auto_refresh=False,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+    bar.add_task("")
+    return bar

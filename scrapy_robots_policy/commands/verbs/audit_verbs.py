@@ -700,8 +700,7 @@ class _ReadingProgress(Progress):
 
     def on_lines(self, file: RecordFile) -> None:
         """More lines were read. The file may grow meanwhile; a pipe has no size."""
-        share = f", {min(100 * file.done // file.size, 100)} %" if file.size else ""
-        self.show(f"{counted(file.lines, 'line')}{share} of {file.path}")
+        self.show(f"{counted(file.lines, 'line')} of {file.path}", file.done, file.size)
 
 
 def _verify(args: list[str], options: Options) -> int:
