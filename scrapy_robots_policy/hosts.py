@@ -21,16 +21,17 @@ nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import inf
-from typing import Any, Protocol
+from typing import Protocol
 from weakref import WeakKeyDictionary, WeakSet
 
 from scrapy.http import Request
 
 from . import compat
 from .delays import DelayQueue, DelayQueues, host_of
-from .overrides import EXEMPT_KEY
+from .overrides import EXEMPT_KEY, is_exempt
+from .rep import origin_of
 
 UNSEEN = 0.01  # seconds that a request may take from the queue to the middleware
 # In the meta of a request that is put back, unfiltered: whether it was to be filtered. What comes
@@ -103,8 +104,9 @@ class Hosts:
     def expect(self, request: Request) -> None:
         """The queue is about to get a request."""
         slot, meta = self.slot_key(request), request.meta
-        if meta and (EXEMPT_KEY in meta or "robots" in meta):
-            self._may_be_exempt(slot, meta)
+        if EXEMPT_KEY in meta and (origin := origin_of(request.url)) and is_exempt(meta, origin):
+            self._exempt.add(slot)
+            self.changed(slot)
         if slot not in self._several:
             if len(self._sites) >= MAX_QUICK:
                 self._sites.clear()
@@ -113,13 +115,6 @@ class Hosts:
             if is_other or not meta.keys().isdisjoint(_OWN):
                 self._several.add(slot)
                 self.changed(slot)
-
-    def _may_be_exempt(self, slot: str, meta: Mapping[str, Any]) -> None:
-        own = meta.get("robots")
-        obeys = own.get("obey", True) if isinstance(own, Mapping) else True
-        if meta.get(EXEMPT_KEY) or obeys is False:
-            self._exempt.add(slot)
-            self.changed(slot)
 
     def give(self, slot: str, request: Request) -> None:
         """The queue gives a request."""

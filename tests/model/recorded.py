@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scrapy_robots_policy.audit.replay import Check, Difference
+from scrapy_robots_policy.audit.replay import Difference, check
 from tests.model.world import World
 
 
@@ -13,8 +13,7 @@ def check_records(world: World) -> None:
             assert not world.record(process).exists()
             continue
         differences: list[Difference] = []
-        check = Check(None, differences.append, lambda *_: None)
-        checked = check.run([world.record(process)])
+        checked = check([world.record(process)], None, differences.append, lambda *_: None)
         assert not checked.errors
         assert not differences
         decided = [asked for asked in world.asked if asked.process == process]

@@ -10,10 +10,11 @@ import pytest
 from scrapy import Request
 
 from scrapy_robots_policy import Addon, compat
+from scrapy_robots_policy.hosts import Hosts
 from tests.crawls import Spider
 from tests.on_reactor import on_reactor
 from tests.scripted import Timed
-from tests.site import Answer, robots
+from tests.site import Answer, moved, robots
 
 pytestmark = pytest.mark.slow  # whole crawls
 
@@ -92,7 +93,7 @@ async def test_the_log_says_what_waits_in_the_queue(web, caplog):
     site = web({"a.test": {"/robots.txt": PACED}})
     urls = [f"http://a.test/{number}" for number in range(3)]
     await site.crawl(*urls, settings={"LOGSTATS_INTERVAL": 50, "CLOSESPIDER_TIMEOUT": 0})
-    assert any("3 requests wait in the queue" in line for line in caplog.messages)
+    assert any("3 requests in the queue" in line for line in caplog.messages)
 
 
 @pytest.mark.parametrize("lifetime", [0, 30, 119, 121, 3600])
@@ -165,3 +166,19 @@ def test_the_add_on_sets_the_queue_where_the_crawl_can_have_it(settings, is_ours
     merged = Settings(settings)
     Addon().update_settings(merged)
     assert ("scrapy_robots_policy" in merged["SCHEDULER_PRIORITY_QUEUE"]) is is_ours
+
+
+@on_reactor
+async def test_what_an_exempt_page_leads_to_waits_in_the_queue_and_is_given_once_in_its_turn(
+    web, monkeypatch
+):
+    """Its meta says that it is exempt, but it was so for the site that it was made for."""
+    given = []
+    give = Hosts.give
+    monkeypatch.setattr(Hosts, "give", lambda *args: given.append(args[2].url) or give(*args))
+    to_b = {"/1": moved("http://b.test/1")}
+    site = web({"a.test": {"/robots.txt": OPEN, **to_b}, "b.test": {"/robots.txt": PACED}})
+    plan = [(0.0, "http://b.test/0"), (65.0, Request("http://a.test/1", meta=EXEMPT))]
+    await site.crawl(spider=Timed, plan=plan, settings={"CLOSESPIDER_TIMEOUT": 0})
+    assert site.pages == ["http://b.test/0", "http://a.test/1", "http://b.test/1"]
+    assert given.count("http://b.test/1") < 4
