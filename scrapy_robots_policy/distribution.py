@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, metadata, version
 
 DISTRIBUTION = "scrapy-robots-policy"
 
@@ -12,3 +12,12 @@ def installed_version() -> str:
         return version(DISTRIBUTION)
     except PackageNotFoundError:  # run from a checkout
         return "unknown"
+
+
+def docs_url() -> str:
+    """Where the docs are; "" where nobody knows."""
+    try:
+        urls = metadata(DISTRIBUTION).get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return ""
+    return dict(url.split(", ", 1) for url in urls).get("Documentation", "")

@@ -479,6 +479,6 @@ class VerbParser(ArgumentParser):
         if unknown:
             names = [name[2:] for name in self.names]
             near = nearest(unknown[0].partition("=")[0].lstrip("-"), names, "--")
-            raise UsageError(f"unknown option {unknown[0]}{near}; see -h")
+            raise UsageError(f"unknown option {unknown[0]}{near or '; see -h'}")
         options.args = rest + args[end + 1 :]
         return options

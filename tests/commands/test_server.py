@@ -143,7 +143,7 @@ def test_a_question_of_another_shape_or_size_is_refused_in_words(tester):
 
 HALF = "/\ud800"  # of a surrogate pair
 ODD_FIELDS = [
-    {"urls": ["http://["], "html": '<meta name="robots" content="noai">'},
+    {"urls": ["http://[", "/x"], "html": '<meta name="robots" content="noai">'},
     {"robots": f"User-agent: *\nDisallow: {HALF}", "urls": [HALF, f"http://{HALF}/"]},
     {"agents": [HALF], "headers": f"X: {HALF}", "tdmrep": HALF, "html": f"<p>{HALF}"},
     {"question": -1},
@@ -153,12 +153,17 @@ ODD_FIELDS = [
 
 @pytest.mark.parametrize("fields", ODD_FIELDS)
 def test_what_may_be_typed_has_an_answer_as_any_other(tester, fields):
-    assert asked(tester, "/answers", **fields)["chosen"]["url"] in (
-        HALF,
-        "http://[",
-        "/x",
-        *QUESTION["urls"],
-    )
+    assert asked(tester, "/answers", **fields)["chosen"]["url"] in (HALF, "/x", *QUESTION["urls"])
+
+
+def test_what_is_no_url_gets_the_sentence_that_check_gives_it(tester, tmp_path):
+    (tmp_path / "robots.txt").write_text(ROBOTS)
+    urls = ["http://[", "not a url", "example.com/x"]
+    answer = asked(tester, "/answers", urls=[*urls, "/x"])
+    assert {one["url"] for one in answer["questions"]} == {"/x"}
+    said = policy("check", "--robots", tmp_path / "robots.txt", *urls).err.splitlines()
+    assert [f"robots-policy: {fault}" for fault in answer["faults"]] == said
+    assert asked(tester, "/answers", urls=urls)["chosen"] is None
 
 
 def test_the_verdicts_are_those_of_the_engine(tester):

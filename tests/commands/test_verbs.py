@@ -263,6 +263,10 @@ FIELDS = [
     ),
     ("check --robots robots.txt /b", {"allowed": True, "line": 0, "rule": None}),
     (
+        "check --robots robots.txt 'not a url' /b",
+        {"url": "not a url", "verdict": "no URL", "allowed": None, "line": 0, "rule": None},
+    ),
+    (
         "check {down}/",
         {"verdict": "unreachable", "allowed": False, "reason": "robots.txt unreachable"},
     ),
@@ -319,11 +323,12 @@ def test_check_answers_as_the_engine_in_every_dialect(name):
 
 @pytest.mark.usefixtures("_folder")
 def test_csv_has_one_row_a_url_whatever_the_url_holds():
-    urls = ["/a", '/private/"x",y', "https://e.com/\x1b[2J"]
+    urls = ["/a", "b c", '/private/"x",y', "https://e.com/\x1b[2J"]
     output = policy("check", "--robots", "robots.txt", "--output-format", "csv", *urls)
     assert [*csv.reader(io.StringIO(output.out))] == [
         ["verdict", "url", "agent", "cause"],
         ["allowed", "/a", "*", "no rule matches"],
+        ["no URL", "b c", "*", "'b c' is no URL: write a whole one, or a path that starts with /"],
         ["disallowed", '/private/"x",y', "*", "line 2, Disallow: /private/"],
         ["allowed", r"https://e.com/\x1b[2J", "*", "no rule matches"],
     ]

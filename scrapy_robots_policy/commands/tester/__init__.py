@@ -26,6 +26,7 @@ from threading import Thread
 from time import time
 from typing import Any
 
+from ...distribution import docs_url, installed_version
 from ...fetch.redirects import ANYWHERE, RedirectGuard
 from ...fetch.result import whole_lines
 from ...lint import lint
@@ -51,7 +52,7 @@ from ..printing.verdict_data import (
 )
 from ..reading.download import fetch, is_web
 from ..reading.inputs import in_words, read_file, reservations_from, robots_txt_of, rules_from
-from ..typed_urls import can_be_asked
+from ..typed_urls import can_be_asked, why_no_url
 from ..verbs.blocked import by_category
 from ..verbs.lint import finding_as_json
 
@@ -145,6 +146,7 @@ class Questions:
     Attributes:
         answer: what the site answers to the request for its robots.txt, as a key of `ANSWERS`.
         result: the same, with the file, or with why the fetch had no answer.
+        faults: a sentence for each line that is no URL.
         chosen: the question, from 0, that is explained in full, in `dialect`.
         use: what the crawl declares.
         page: what the page and its site say elsewhere, for the question that is chosen.
@@ -154,6 +156,7 @@ class Questions:
     answer: str
     result: FetchResult
     urls: tuple[str, ...]
+    faults: tuple[str, ...]
     agents: tuple[str, ...]
     dialect: Dialect
     chosen: int
@@ -162,18 +165,20 @@ class Questions:
 
     @classmethod
     def of(cls, data: Any) -> Questions:
-        """From the page's JSON. Without a choice of uses, all purposes are declared."""
+        """From the page's JSON. What is no URL is left out, and stands in `faults`."""
         answer, why = data.get("answer", "200"), data.get("why", "")
         result = ANSWERS[answer]
         if answer == "200":
             result = replace(result, body=data["robots"].encode("utf-8", "replace"))
         elif result.status is None and why:
             result = replace(result, cause=why)
-        purposes = frozenset(data.get("purposes", PURPOSES))
+        purposes = frozenset(data.get("purposes", ()))
+        asked = {url: why_no_url(url) for url in data["urls"][:MAX_URLS]}
         return cls(
             answer,
             result,
-            tuple(data["urls"][:MAX_URLS]),
+            tuple(url for url, fault in asked.items() if not fault),
+            tuple(filter(None, asked.values())),
             tuple(data["agents"][:MAX_AGENTS]),
             DIALECTS[data["dialect"]],
             int(data.get("question", 0)),
@@ -216,6 +221,7 @@ def answers(questions: Questions, rules: Rules) -> dict[str, Any]:
     return {
         "questions": [{"url": url, "agent": agent} for url, agent in pairs],
         "verdicts": verdicts,
+        "faults": [shortened(fault, MAX_SHOWN) for fault in questions.faults],
         "max": {"urls": MAX_URLS, "agents": MAX_AGENTS},
         "dialects": list(DIALECTS),
         "access": [_access(questions.answer, rules) for rules in in_dialect.values()],
@@ -553,6 +559,8 @@ def start_values_of(options: Options) -> dict[str, Any]:
         "dialects": list(DIALECTS),
         "answers": list(ANSWERS),
         "crawlers": crawlers_by_kind(),
+        "docs": docs_url(),
+        "version": installed_version(),
         **uses_of(options.use),
     }
 
@@ -561,12 +569,11 @@ def uses_of(declared: DeclaredUse = NO_USE) -> dict[str, Any]:
     """The uses that the page lets a crawl declare.
 
     Args:
-        declared: what the project declares; without a purpose and a level, all purposes.
+        declared: what the project declares.
 
     """
-    purposes = declared.purposes if declared.purposes or declared.level else PURPOSES
     return {
-        "purposes": {name: name in purposes for name in PURPOSES},
+        "purposes": {name: name in declared.purposes for name in PURPOSES},
         "levels": LEVELS,
         "level": declared.level,
     }

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from io import BufferedReader
-from typing import NamedTuple, cast
+from typing import cast
 
 from ...decision import decide
 from ...rep import Verdict, origin_of
@@ -44,16 +44,8 @@ _CHUNK = 1 << 20
 _MARK = "\ufeff"  # some editors start a file of UTF-8 with it
 
 
-class Line(NamedTuple):
-    """A line of output but for its URL, and the exit status that it asks for."""
-
-    before: str
-    after: str
-    status: int
-
-
-Describe = Callable[[Verdict], Line]
-LineOf = Callable[[str], Line]  # of a URL
+Answer = Verdict | str
+"""What is said of a URL; a sentence where it is none."""
 
 
 ARGUMENTS = Arguments(
@@ -82,25 +74,19 @@ def run(options: Options) -> int:
         print_error(f"{known.name} reads as {options.dialect.name}")
     is_stream = options.args in ([], ["-"])
     batches = _batches_from_stdin(options) if is_stream else [options.urls]
-    describe, cell = _format(options)
     if options.output_format == "csv":
-        heads = ("verdict", "url", "agent") + ("cause",) * (not options.quiet)
-        print_csv(heads)
+        print_csv(("verdict", "url", "agent") + ("cause",) * (not options.quiet))
+    answered = _of_one_file(options) if options.robots else _Sites(options).answered
+    line_of = _LINES[options.output_format or "text"]
     statuses: set[int] = set()
-    if options.robots:
-        rules = Inputs(options).rules("")
-        _warn(rules, options)
-        line_of = _line_of(rules, options, describe)
-        for batch in batches:
-            urls = [url for url in batch if not _refuse(why_no_url(url), statuses)]
-            _print(urls, map(line_of, urls), cell, statuses)
-            sys.stdout.flush()
-    else:
-        sites = _Sites(options, describe)
-        for batch in batches:
-            for url, line in sites.answered(batch, statuses):
-                _print([url], [line], cell, statuses)
-            sys.stdout.flush()
+    for batch in batches:
+        for url, answer in answered(batch):
+            word, status = _word(answer)
+            statuses.add(status)
+            if isinstance(answer, str):
+                print_error(answer)
+            sys.stdout.write(line_of(url, word, answer, options))
+        sys.stdout.flush()
     by_rank = (status for status in (NO_URL, UNREACHABLE, DISALLOWED) if status in statuses)
     return next(by_rank, 0)
 
@@ -128,67 +114,58 @@ def _urls(body: bytes) -> list[str]:
     return [url for url in lines if url]
 
 
-def _print(
-    urls: list[str], lines: Iterable[Line], cell: Callable[[str], str], statuses: set[int]
-) -> None:
-    answers = list(lines)
-    statuses |= {line.status for line in answers}
-    pairs = zip(urls, answers, strict=True)
-    sys.stdout.write("".join([f"{before}{cell(url)}{after}" for url, (before, after, _) in pairs]))
+Answered = Callable[[Iterable[str]], Iterator[tuple[str, Answer]]]
 
 
-def _refuse(fault: str, statuses: set[int]) -> bool:
-    """Whether there is a fault, which is then shown."""
-    if fault:
-        print_error(fault)
-        statuses.add(NO_URL)
-    return bool(fault)
+def _of_one_file(options: Options) -> Answered:
+    rules = Inputs(options).rules("")
+    _warn(rules, options)
+    return lambda urls: ((url, why_no_url(url) or _decided(url, rules, options)) for url in urls)
+
+
+def _decided(url: str, rules: OriginRules, options: Options) -> Verdict:
+    return decide(server_forms(url), rules, options.agent, options.use)
 
 
 class _Sites:
-    """The lines of output for many sites, whose files are fetched some at a time."""
+    """The answers of many sites, whose files are fetched some at a time."""
 
-    def __init__(self, options: Options, describe: Describe) -> None:
-        self._options, self._describe, self._inputs = options, describe, Inputs(options)
-        self._fetches = Fetches(self._rules_of, options.jobs or SITES)
-        self._by_origin: OrderedDict[str, LineOf] = OrderedDict()
+    def __init__(self, options: Options) -> None:
+        self._options, self._inputs = options, Inputs(options)
+        self._fetches = Fetches(self._fetched, options.jobs or SITES)
+        self._by_origin: OrderedDict[str, OriginRules] = OrderedDict()
         self._progress = Progress()
 
-    def answered(self, urls: Iterable[str], statuses: set[int]) -> Iterator[tuple[str, Line]]:
+    def answered(self, urls: Iterable[str]) -> Iterator[tuple[str, Answer]]:
         for url in started_ahead(urls, self._start):
             origin = origin_of(url)
             if origin is None or not can_be_asked(origin):
-                _refuse(why_no_site(url), statuses)
+                yield url, why_no_site(url)
             else:
-                yield url, self._line_of(origin)(url)
+                yield url, _decided(url, self._rules(origin), self._options)
 
     def _start(self, url: str) -> None:
         origin = origin_of(url)
         if origin and origin not in self._by_origin and can_be_asked(origin):
             self._fetches.start(origin)
 
-    def _rules_of(self, origin: str) -> OriginRules:
+    def _fetched(self, origin: str) -> OriginRules:
         """Called in threads: it shows no progress."""
         fetch = partial(fetched, options=self._options)
         rules = rules_from(origin, fetch(f"{origin}/robots.txt"), self._options.dialect)
         return self._inputs.with_tdmrep(rules, origin, fetch)
 
-    def _line_of(self, origin: str) -> LineOf:
-        line_of = self._by_origin.get(origin)
-        if line_of is None:
+    def _rules(self, origin: str) -> OriginRules:
+        rules = self._by_origin.get(origin)
+        if rules is None:
             sys.stdout.flush()
             self._progress.step(f"{origin}/robots.txt")
-            rules = self._fetches.result(origin)
+            rules = self._by_origin[origin] = self._fetches.result(origin)
             self._progress.end()
             _warn(rules, self._options)
-            line_of = self._by_origin[origin] = _line_of(rules, self._options, self._describe)
             if len(self._by_origin) > MAX_SITES:
                 self._by_origin.popitem(last=False)
-        return line_of
-
-
-def _line_of(rules: OriginRules, options: Options, describe: Describe) -> LineOf:
-    return lambda url: describe(decide(server_forms(url), rules, options.agent, options.use))
+        return rules
 
 
 def _warn(rules: OriginRules, options: Options) -> None:
@@ -211,50 +188,46 @@ def _warn(rules: OriginRules, options: Options) -> None:
         warn_of_overrides(rules.origin, options)
 
 
-def _word(verdict: Verdict) -> tuple[str, int]:
-    """The verdict in a word, and the exit status for it."""
-    if is_unreachable(verdict):
+def _word(answer: Answer) -> tuple[str, int]:
+    """The answer in a word or two, and the exit status for it."""
+    if isinstance(answer, str):
+        return "no URL", NO_URL
+    if is_unreachable(answer):
         return "unreachable", UNREACHABLE
-    return word_of(verdict), 0 if verdict.allowed else DISALLOWED
+    return word_of(answer), 0 if answer.allowed else DISALLOWED
 
 
-def _format(options: Options) -> tuple[Describe, Callable[[str], str]]:
-    """How a line is made of a verdict, and how the URL is written in it."""
-    if options.as_json:
-        return lambda verdict: _as_json(verdict, options), json.dumps
-    if options.output_format == "csv":
-        return lambda verdict: _as_csv(verdict, options), csv_cell
-    return lambda verdict: _as_text(verdict, options), shown
-
-
-def _as_text(verdict: Verdict, options: Options) -> Line:
-    word, status = _word(verdict)
-    why = "" if options.quiet else f": {verdict.cause}"
+def _as_text(url: str, word: str, answer: Answer, options: Options) -> str:
+    if isinstance(answer, str):
+        return ""  # standard error has the sentence
+    why = "" if options.quiet else f": {answer.cause}"
     room = len("disallowed" if options.robots else "unreachable")  # of one file all are, or none
-    return Line(
-        f"{paint_verdict(word.ljust(room))}  ", f"  for {shown(verdict.agent)}{why}\n", status
-    )
+    return f"{paint_verdict(word.ljust(room))}  {shown(url)}  for {shown(answer.agent)}{why}\n"
 
 
-def _as_csv(verdict: Verdict, options: Options) -> Line:
-    word, status = _word(verdict)
-    why = "" if options.quiet else f",{csv_cell(verdict.cause)}"
-    return Line(f"{word},", f",{csv_cell(verdict.agent)}{why}\n", status)
+def _as_csv(url: str, word: str, answer: Answer, options: Options) -> str:
+    cause = answer if isinstance(answer, str) else answer.cause
+    cells = (word, url, options.agent) + (cause,) * (not options.quiet)
+    return ",".join(map(csv_cell, cells)) + "\n"
 
 
-def _as_json(verdict: Verdict, options: Options) -> Line:
-    word, status = _word(verdict)
+def _as_json(url: str, word: str, answer: Answer, options: Options) -> str:
+    verdict = None if isinstance(answer, str) else answer
     fields: dict[str, object] = {
-        "allowed": verdict.allowed,
+        "url": url,
+        "allowed": verdict and verdict.allowed,
         "verdict": word,
-        "agent": verdict.agent,
-        "dialect": verdict.dialect,
+        "agent": options.agent,
+        "dialect": options.dialect.name,
     }
     if not options.quiet:
         fields |= {
-            "reason": verdict.reason.value,
-            "cause": verdict.cause,
-            "line": verdict.line,
-            "rule": rule_in_json(verdict.rule) if verdict.rule else None,
+            "reason": verdict.reason.value if verdict else word,
+            "cause": verdict.cause if verdict else answer,
+            "line": verdict.line if verdict else 0,
+            "rule": rule_in_json(verdict.rule) if verdict and verdict.rule else None,
         }
-    return Line('{"url": ', f", {json.dumps(fields)[1:]}\n", status)
+    return json.dumps(fields) + "\n"
+
+
+_LINES = {"text": _as_text, "csv": _as_csv, "json": _as_json}

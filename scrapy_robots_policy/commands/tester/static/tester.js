@@ -40,7 +40,7 @@ function restore(given) {
   if (given.tdmrep !== $("tdmrep").value) $("tdmrep-source").textContent = "";
   for (const name of FIELDS) $(name).value = given[name];
   for (const name of ["answer", "dialect", "level"]) if (!$(name).value) $(name).selectedIndex = 0;
-  for (const box of purposeBoxes()) box.checked = given.purposes?.includes(box.value) ?? true;
+  for (const box of purposeBoxes()) box.checked = given.purposes?.includes(box.value) ?? false;
   ({ question, expect } = given);
   $("differences").checked = given.differences;
   $("elsewhere").open = showFilled() > 0;
@@ -130,7 +130,7 @@ async function ask({ scroll = false } = {}) {
     if (mine !== number) return;
     latest = answers;
     question = Math.max(0, Math.min(question, answers.questions.length - 1));
-    showLeftOut(query, answers.max);
+    showLeftOut(query, answers.max, answers.faults);
     showVerdicts(scroll);
     showState("Looking for findings …");
     const findings = await lint(query, running.signal);
@@ -148,11 +148,12 @@ async function ask({ scroll = false } = {}) {
 }
 
 // Of more URLs and crawlers than the server answers at a time, the first ones are in the table.
-function showLeftOut(query, max) {
+function showLeftOut(query, max, faults) {
   const part = (name, what) => query[name].length > max[name]
     ? [`the first ${max[name]} of ${query[name].length.toLocaleString("en-US")} ${what}`] : [];
   const parts = [...part("urls", "URLs"), ...part("agents", "crawlers")];
-  $("left-out").textContent = parts.length ? `Only ${parts.join(" and ")} are answered.` : "";
+  const tooMany = parts.length ? [`Only ${parts.join(" and ")} are answered.`] : [];
+  $("left-out").textContent = [...faults.map((fault) => `${fault}.`), ...tooMany].join(" ");
 }
 
 function showVerdicts(scroll) {
@@ -306,6 +307,12 @@ async function restoreLink() {
 }
 
 // The uses that may be declared, as they are chosen at the start.
+function showDocs({ docs, version }) {
+  $("docs").title = `scrapy-robots-policy ${version}`;
+  $("docs").hidden = !docs;
+  if (docs) $("docs").href = `${docs}/commands.md`;
+}
+
 function addUses({ purposes, levels, level }) {
   const boxes = Object.entries(purposes).map(([name, isDeclared]) => {
     const label = element("label");
@@ -339,6 +346,7 @@ async function start() {
     $("picker").append(group);
   }
   addUses(given);
+  showDocs(given);
   if (!(await restoreLink())) begin(given);
   $("robots").addEventListener("input", showEdited);
   showFilled();

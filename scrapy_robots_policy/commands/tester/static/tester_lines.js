@@ -134,12 +134,22 @@ export function showFindings({ findings, more_findings: more }) {
     button.title = `${finding.severity}: ${finding.name}`;
     button.addEventListener("click", () => edit(finding));
     item.append(button);
+    if (!$("docs").hidden) item.append(why(finding));
     return item;
   });
   if (more) list.push(element("li", "", `and ${more} more`));
   if (!count) list.push(element("li", "", "Nothing found."));
   $("findings").replaceChildren(...list);
   titled(`${count} as ${$("dialect").value} reads`);
+}
+
+function why({ code, name, severity }) {
+  const link = element("a", "why", "why");
+  link.href = new URL(`lint.md#${code}-${name}-${severity}`.toLowerCase(), $("docs").href).href;
+  link.target = "_blank";
+  link.rel = "noreferrer";
+  link.setAttribute("aria-label", `why ${code} ${name}`);
+  return link;
 }
 
 export function clearFindings() {
