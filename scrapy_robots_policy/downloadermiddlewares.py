@@ -38,7 +38,7 @@ from .tags import PAGE_PREFERENCES
 if TYPE_CHECKING:
     from typing_extensions import Self  # typing has it from Python 3.11 on
 
-    from .audit.recorder import Recorder
+    from .record.recorder import Recorder
     from .report.report_files import ReportWriter
 
 __all__ = ["Disallowed", "RobotsPolicyMiddleware"]
@@ -82,7 +82,7 @@ class RobotsPolicyMiddleware:
     def _recorder(self, settings: PolicySettings) -> Recorder | None:
         if settings.audit is None:
             return None
-        from .audit.recorder import Recorder  # noqa: PLC0415 - few crawls keep a record
+        from .record.recorder import Recorder  # noqa: PLC0415 - few crawls keep a record
 
         recorder = Recorder(self.crawler, settings, self.now)
         self.events.listeners.insert(0, recorder)  # what cannot be recorded does not go

@@ -2,7 +2,7 @@
 
 A look at the store or at a site has ended (`LookedUp`). A document was fetched (`Fetched`). A
 request was refused, or passes (`Decision`). A store has failed. Every listener gets each event
-once: the record of the crawl (`audit.recorder`), and `Monitor`, which writes the log, the
+once: the record of the crawl (`record.recorder`), and `Monitor`, which writes the log, the
 stats, and the counts of which the report is made.
 
 A broad crawl meets thousands of origins whose robots.txt is in trouble: it refuses all pages, or is

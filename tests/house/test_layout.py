@@ -30,7 +30,7 @@ LAYERS = (
     ("policy",),
     ("decision", "robotparser"),
     ("delays", "events"),
-    ("audit", "hosts"),
+    ("record", "hosts"),
     ("slots",),
     ("lookup",),
     ("admission",),
@@ -125,7 +125,7 @@ def test_only_rep_decides_by_an_option_of_a_dialect():
 
 LOADED = [
     ("scrapy_robots_policy.rep", {"scrapy", "twisted"}),
-    ("scrapy_robots_policy.downloadermiddlewares", {"protego", "scrapy_robots_policy.audit"}),
+    ("scrapy_robots_policy.downloadermiddlewares", {"protego", "scrapy_robots_policy.record"}),
 ]
 
 

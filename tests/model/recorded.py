@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scrapy_robots_policy.audit.replay import Difference, check
+from scrapy_robots_policy.record.replay import Difference, check
 from tests.model.world import World
 
 

@@ -26,10 +26,10 @@ from urllib.parse import urlsplit
 
 from w3lib.url import safe_url_string
 
-from ...audit.fields import MAX_TEXT, page_url
-from ...audit.reading import AuditError, OnProgress, RecordFile
-from ...audit.replay import Answers, Checked, Difference, Replay, check, replaying
 from ...lint import readable_lines
+from ...record.fields import MAX_TEXT, page_url
+from ...record.reading import AuditError, OnProgress, RecordFile
+from ...record.replay import Answers, Checked, Difference, Replay, check, replaying
 from ...rep import Reason, origin_of
 from ...rep.escapes import brief, nearest, shortened, shown
 from ...rep.url import TDMREP, document_of
