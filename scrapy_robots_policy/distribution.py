@@ -20,4 +20,5 @@ def docs_url() -> str:
         urls = metadata(DISTRIBUTION).get_all("Project-URL") or []
     except PackageNotFoundError:
         return ""
-    return dict(url.split(", ", 1) for url in urls).get("Documentation", "")
+    by_name: dict[str, str] = dict(url.split(", ", 1) for url in urls)
+    return by_name.get("Documentation", "")

@@ -85,12 +85,6 @@ class OriginRules:
         """The preferences for a page that do not hold, and what overrides them; of robots.txt."""
         return () if self.rules is None else self.rules.overridden(url, agent)
 
-    def may_have_preferences(self, use: DeclaredUse) -> bool:
-        """Whether `preferences` may give any, for whatever page."""
-        if self.tdmrep is not None:
-            return True
-        return self.rules is not None and (bool(use.tokens) or self.rules.may_have_usage)
-
     def allowed(self, url: str, agent: str) -> bool:
         if self.rules is not None:
             return self.rules.allowed(url, agent)

@@ -32,7 +32,7 @@ from ..exceptions import CrawlClosing
 from ..fetch.download import Exchange
 from ..overrides import sent_user_agent
 from ..policy import PolicySettings
-from ..rep import AccessMode, CacheEntry, Dialect, Origin, Reason, Verdict
+from ..rep import AccessMode, CacheEntry, Dialect, Origin, Reason
 from ..rep.url import url_of
 from ..rep.usage import DeclaredUse, UseAnswer
 from ..settings import ATTRIBUTES, SETTINGS, SettingError, is_set
@@ -44,7 +44,6 @@ from .fields import (
     answer_fields,
     circumstances,
     data_of,
-    encode,
     entry_fields,
     exchange_fields,
     fingerprint,
@@ -108,7 +107,7 @@ def _in_force(crawler: Crawler) -> dict[str, Any]:
 
 
 MAX_KEPT = 100_000  # origins, bytes and rules that are remembered; others are written again
-MAX_STEMS = 10_000  # others are made again; so are groups
+MAX_GROUPS = 10_000  # others are looked up again
 
 _Key = tuple[float, int, int]
 
@@ -133,13 +132,6 @@ class _Written(NamedTuple):
     number: int
 
 
-class _Stem(NamedTuple):
-    """What many lines have in common: the text before and after the age."""
-
-    before: str
-    after: str
-
-
 class RecordLines:
     """The lines of one crawl in one process.
 
@@ -157,7 +149,6 @@ class RecordLines:
         self._dialects: dict[Dialect, str] = {}  # the names by which lines refer to them
         self._bodies: OrderedDict[str, None] = OrderedDict()  # SHA-256 of those in the file
         self._groups: OrderedDict[tuple[object, ...], dict[str, Any]] = OrderedDict()
-        self._stems: OrderedDict[tuple[object, ...], _Stem] = OrderedDict()
 
     def decision(self, decision: Decision, set_by: Mapping[str, str] | None) -> None:
         """Write the line of a decision.
@@ -168,18 +159,24 @@ class RecordLines:
         """
         refused = decision.verdict
         self.sums["passed" if refused is None else f"refused/{refused.reason.name.lower()}"] += 1
-        basis = self._basis(decision)
-        stem = self._stem(decision, basis)
-        # JSON writes a finite number as Python does.
-        age = round(max(decision.at - decision.rules.access.entry.current_at, 0.0), 3)
-        text = (
-            f'"at":{encode(instant(decision.at))},"url":{encode(page_url(decision.url))}'
-            f',{stem.before},"age":{age!r},{stem.after}'
-        )
-        special = circumstances(decision, set_by)
-        if special:
-            text = f"{text},{members(special)}"
-        self.writer.write("decision", text)
+        rules, agent, basis = decision.rules, decision.config.agent, self._basis(decision)
+        verdict = refused or rules.verdict_for_use(decision.url, agent, self.use)
+        age = max(decision.at - rules.access.entry.current_at, 0.0)
+        fields = {
+            "at": instant(decision.at),
+            "url": page_url(decision.url),
+            **verdict_fields(verdict),
+            **self._group(basis, rules, agent),
+            "robots": basis.robots,
+            **({"tdmrep": basis.tdmrep} if basis.tdmrep else {}),
+            "age": round(age, 3),
+            "agent": agent,
+            "dialect": basis.dialect,
+            **({"purposes": sorted(self.use.purposes)} if self.use.purposes else {}),
+            **({} if rules.mode is AccessMode.RULES else {"mode": rules.mode.value}),
+            **circumstances(decision, set_by),
+        }
+        self.writer.write("decision", members(fields))
 
     def exempt(self, url: str, why: str, at: float) -> None:
         """A request that no robots.txt is asked about."""
@@ -233,10 +230,6 @@ class RecordLines:
         sums = {name: self.sums[name] for name in sorted(self.sums)}
         self.writer.write("end", members({"at": instant(at), "reason": reason, "sums": sums}))
 
-    def _passed(self, decision: Decision) -> Verdict:
-        """The verdict on a request that passes."""
-        return decision.rules.verdict_for_use(decision.forms[0], decision.config.agent, self.use)
-
     def _basis(self, decision: Decision) -> _Basis:
         """What the decision rests on; the lines for it are written if they are not yet."""
         rules, config = decision.rules, decision.config
@@ -246,40 +239,11 @@ class RecordLines:
             0 if rules.tdmrep is None else self._number_of(rules.tdmrep),
         )
 
-    def _stem(self, decision: Decision, basis: _Basis) -> _Stem:
-        """It is kept for requests that pass, where no preferences differ from page to page."""
-        if decision.verdict is not None:
-            return self._new_stem(decision, basis, decision.verdict)
-        rules, agent = decision.rules, decision.config.agent
-        verdict = self._passed(decision)
-        key = basis, agent, rules.mode, verdict.reason, verdict.line
-        stem = self._stems.get(key)
-        if stem is None:
-            stem = self._new_stem(decision, basis, verdict)
-            if not rules.may_have_preferences(self.use):
-                _keep(self._stems, key, stem, MAX_STEMS)
-        return stem
-
-    def _new_stem(self, decision: Decision, basis: _Basis, verdict: Verdict) -> _Stem:
-        rules, agent = decision.rules, decision.config.agent
-        before = {
-            **verdict_fields(verdict),
-            **self._group(basis, rules, agent),
-            "robots": basis.robots,
-            **({"tdmrep": basis.tdmrep} if basis.tdmrep else {}),
-        }
-        after: dict[str, Any] = {"agent": agent, "dialect": basis.dialect}
-        if self.use.purposes:
-            after["purposes"] = sorted(self.use.purposes)
-        if rules.mode is not AccessMode.RULES:
-            after["mode"] = rules.mode.value
-        return _Stem(members(before), members(after))
-
     def _group(self, basis: _Basis, rules: OriginRules, agent: str) -> dict[str, Any]:
         key = basis.robots, agent, basis.dialect, rules.mode  # which time may change
         fields = self._groups.get(key)
         if fields is None:
-            fields = _keep(self._groups, key, group_fields(rules.rules, agent), MAX_STEMS)
+            fields = _keep(self._groups, key, group_fields(rules.rules, agent), MAX_GROUPS)
         return fields
 
     def _dialect(self, dialect: Dialect) -> str:
