@@ -8,10 +8,8 @@ into the file. Where another process holds the lock, a call is made again while 
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
@@ -54,19 +52,10 @@ class SqliteStore:
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()  # where it stays, should the process change its folder
         self._opened: sqlite3.Connection | None = None
-        self._file: os.stat_result  # of the file that is open
         self._until_sweep = 0
 
     async def get(self, origin: str) -> CacheEntry | None:
-        def select() -> bytes | None:
-            try:
-                return _frame(self._connection(), origin)
-            except sqlite3.OperationalError as error:
-                if _is_locked(error) or not _is_at_rest(self.path):
-                    raise
-            return _frame_at_rest(self.path, origin)
-
-        frame = await self._patiently(select)
+        frame = await self._patiently(lambda: _frame(self._connection(), origin))
         return None if frame is None else decode(frame)
 
     async def put(self, origin: str, entry: CacheEntry) -> None:
@@ -98,20 +87,7 @@ class SqliteStore:
     def _connection(self) -> sqlite3.Connection:
         if self._opened is None:
             self._opened = _open(self.path)
-            self._file = self.path.stat()
-        elif not self._is_in_place():
-            self._opened.close()
-            self._opened = None
-            # Else SQLite would read and write on, in a file that nobody else can open.
-            raise FileNotFoundError(f"{self.path} was deleted or replaced; it is opened anew")
         return self._opened
-
-    def _is_in_place(self) -> bool:
-        """Whether the file that is open is still the one that has the name."""
-        try:
-            return os.path.samestat(self._file, self.path.stat())
-        except FileNotFoundError:
-            return False
 
     def _sweep(self, connection: sqlite3.Connection, now: float) -> None:
         """Let some old entries go, now and then: no clock is needed, a new entry tells the time."""
@@ -129,24 +105,6 @@ def _frame(connection: sqlite3.Connection, origin: str) -> bytes | None:
     if owner != origin:
         raise EntryError(f"the row of {origin} is that of another origin: the file is damaged")
     return frame
-
-
-def _frame_at_rest(path: Path, origin: str) -> bytes | None:
-    """That of a file beside which SQLite can make no other: its disk is full or read-only.
-
-    It is read as it is, without a lock, so each call opens it anew.
-    """
-    uri = f"{path.absolute().as_uri()}?immutable=1"
-    with closing(sqlite3.connect(uri, uri=True)) as connection:
-        return _frame(connection, origin) if _is_ours(connection, path) else None
-
-
-def _is_at_rest(path: Path) -> bool:
-    """Whether all that was written is in the file itself, and not in the log beside it."""
-    try:
-        return not Path(f"{path}-wal").stat().st_size
-    except FileNotFoundError:
-        return True
 
 
 def _open(path: Path) -> sqlite3.Connection:

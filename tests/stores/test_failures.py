@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import shutil
 import sqlite3
 from contextlib import closing, contextmanager
 from itertools import pairwise
@@ -223,13 +222,6 @@ def with_pragma(pragma):
     return limited
 
 
-@contextmanager
-def nothing_beside_it(path):
-    """So it is where the disk is read-only, or was full before the file is opened."""
-    path.with_name(f"{path.name}-shm").symlink_to("none/such")
-    yield
-
-
 def written(data):
     @contextmanager
     def write(path):
@@ -271,7 +263,6 @@ FILES = {
     "locked for writing": (locked_for_writing, True),
     "full": (with_pragma("max_page_count = 1"), True),
     "read-only": (with_pragma("query_only = ON"), True),
-    "nothing can be made beside it": (nothing_beside_it, True),
     "no database": (written(b"rubbish" * 1000), False),
     "damaged": (damaged, False),
     "a database of something else": (of_something_else, False),
@@ -296,35 +287,6 @@ async def test_whatever_happens_to_a_file_the_crawl_obeys_and_ends(kind, web, tm
     assert seen.stats["finish_reason"] == "finished"
     assert seen.stats["robots/store/failed"] >= 1
     assert len(site.fetches("a.test")) == 1 + (not is_known)
-
-
-GONE = {
-    "deleted": lambda path, _: path.unlink(),
-    "replaced": lambda path, copy: copy.replace(path),
-    "deleted with its folder": lambda path, _: shutil.rmtree(path.parent),
-}
-
-
-@pytest.mark.parametrize("kind", GONE)
-@on_reactor
-async def test_a_file_that_is_gone_in_mid_crawl_is_made_anew(kind, tmp_path):
-    path, copy = tmp_path / "folder" / "robots.sqlite", tmp_path / "copy"
-    store = open_store(f"sqlite:{path}")
-    await store.put(ORIGIN, FULL)
-    await store.close()
-    shutil.copy(path, copy)
-    assert await store.get(ORIGIN) == FULL
-    GONE[kind](path, copy)
-
-    async def is_kept():
-        await store.put("http://later", FULL)
-        again = open_store(f"sqlite:{path}")
-        found = await again.get("http://later")
-        await again.close()
-        return found == FULL
-
-    await until(is_kept)
-    await store.close()
 
 
 @on_reactor
