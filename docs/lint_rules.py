@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from scrapy_robots_policy.lint import KINDS, Kind
-from scrapy_robots_policy.lint.findings import explanations
 
 PAGE = Path(__file__).parent / "lint.md"
 BEGIN, END = "<!-- rules:begin -->", "<!-- rules:end -->"
@@ -44,14 +43,13 @@ def _sections() -> Iterator[str]:
 
 
 def _section(kind: Kind) -> str:
-    text = explanations()[kind.code]
-    paragraphs = [kind.title, *text.why.split("\n\n"), f"Fix: {text.fix}"]
+    paragraphs = [kind.title, *kind.why.split("\n\n"), f"Fix: {kind.fix}"]
     wrapped = "\n\n".join(
         textwrap.fill(paragraph, WIDTH, break_long_words=False, break_on_hyphens=False)
         for paragraph in paragraphs
     )
     examples = "".join(
-        f"```robots{_language(one.dialect)}\n{one.text}```\n\n" for one in text.examples
+        f"```robots{_language(one.dialect)}\n{one.text}```\n\n" for one in kind.examples
     )
     return f"#### {kind.code} {kind.name} ({kind.severity.value})\n\n{wrapped}\n\n{examples}"
 

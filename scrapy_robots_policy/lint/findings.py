@@ -1,7 +1,7 @@
 """What a finding is, the kinds there are, and what becomes of findings.
 
 Numbers are for good: 1xx the file, 2xx lines, 3xx groups, 4xx rules, 5xx other lines, 6xx engines.
-`rules.md` has the texts: what a finding is, why it matters and how to fix it.
+`rules.md` has the kinds: what a finding is, why it matters and how to fix it.
 
 Findings of the same kind in lines that follow one another are joined as they come: a file of a few
 bytes a line may have millions, and each would take more memory than its line.
@@ -14,9 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import lru_cache
-from importlib.resources import files
 from operator import attrgetter
+from pkgutil import get_data
 from types import MappingProxyType
 
 from ..rep.url import readable
@@ -36,13 +35,37 @@ class Severity(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Example:
+    """A file in which a kind of finding is found, and the dialect that finds it."""
+
+    dialect: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of finding: a number, a name in words-with-dashes, one sentence."""
+    """One kind of finding; its texts are Markdown without headings.
+
+    Attributes:
+        code: a number for good, "R405".
+        name: words with dashes.
+        title: one sentence.
+        why: the reason, in one paragraph or some.
+        fix: what to do, in one paragraph.
+        examples: files in which it is found.
+
+    """
 
     code: str
     name: str
     severity: Severity
     title: str
+    why: str
+    fix: str
+    examples: tuple[Example, ...]
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return _of_code, (self.code,)  # findings come from other processes, with short names
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,82 +117,33 @@ class Finding:
         return self.kind.severity
 
 
-def _kinds(severity: Severity, **titles: str) -> Iterable[Kind]:
-    for name, title in titles.items():
-        code, _, words = name.partition("_")
-        yield Kind(code, words.replace("_", "-"), severity, title)
+_SECTION = re.compile(
+    r"^### (R\d{3}) ([\w-]+) \((\w+)\)\n\n([^\n]+)\n(.*?)(?=^### |\Z)", re.MULTILINE | re.DOTALL
+)
+_EXAMPLE = re.compile(r"^```robots ?(\w*)\n(.*?)^```\n?", re.MULTILINE | re.DOTALL)
+
+
+def _kinds(text: str) -> Iterable[Kind]:
+    for code, name, severity, title, body in _SECTION.findall(text):
+        why, _, fix = _EXAMPLE.sub("", body).partition("\n\nFix: ")
+        examples = (Example(dialect or "rfc9309", file) for dialect, file in _EXAMPLE.findall(body))
+        about = title, _paragraphs(why), _paragraphs(fix), tuple(examples)
+        yield Kind(code, name, Severity(severity), *about)
+
+
+def _paragraphs(text: str) -> str:
+    """Each on one line."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
 
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
-    {
-        kind.code: kind
-        for kind in sorted(
-            (
-                *_kinds(
-                    Severity.ERROR,
-                    R102_not_utf8="The file is not UTF-8.",
-                    R103_file_too_large="The file is larger than the dialect reads.",
-                    R105_html_page="This is an HTML page, not a robots.txt.",
-                    R110_server_error="The site answers with an error in place of the file.",
-                    R201_misspelt_key="The key is misspelt: the line is not read.",
-                    R202_missing_colon="The colon is missing: the line is not read.",
-                    R301_rule_before_agent="A rule stands before the first User-agent line.",
-                    R206_two_lines_in_one="Two lines stand on one: the second is not read.",
-                    R306_several_names="A User-agent line names one crawler only.",
-                    R504_unreadable_usage="The line on the use of pages cannot be read.",
-                    R401_never_matches="The rule can never match a URL.",
-                ),
-                *_kinds(
-                    Severity.WARNING,
-                    R101_byte_order_mark="A byte order mark spoils the first line for some.",
-                    R104_line_too_long="The line is longer than an engine reads.",
-                    R106_control_character="The line holds control characters.",
-                    R107_too_many_rules="A group has more rules than an engine obeys.",
-                    R108_not_plain_text="The file is served with another type than text/plain.",
-                    R111_no_file="The site has no robots.txt to read.",
-                    R112_unseen_character="The value holds a character that nobody sees.",
-                    R205_comment_in_value="A # in the value makes a comment of the rest.",
-                    R302_groups_joined="Groups are joined: no rule stands between them.",
-                    R308_misspelt_crawler="The name is one character off a crawler's name.",
-                    R309_group_without_rules="A group without rules frees its crawlers.",
-                    R311_own_group_replaces="The own group leaves open what the one for * forbids.",
-                    R402_dollar_inside="A $ that is not at the end is an ordinary character.",
-                    R403_escaped_unreserved="An escape for a character that needs none.",
-                    R404_unreachable_rule="The rule never decides: a stronger one matches too.",
-                    R406_empty_rule_among_others="A rule without a path among rules with one.",
-                    R409_regular_expression="A rule is no regular expression.",
-                    R501_relative_sitemap="A sitemap's address must be a whole URL.",
-                    R502_ignored_by_engine="The crawler named above does not read this line.",
-                    R503_bad_value="The value is not one that can be read.",
-                    R505_usage_outside_group="It stands outside all groups and binds nobody.",
-                    R506_usage_conflict="Two lines contradict each other on the same pages.",
-                    R508_sitemap_disallowed="The file forbids the sitemap that it names.",
-                    R510_long_delay="The delay lets crawlers fetch a few pages a day.",
-                ),
-                *_kinds(
-                    Severity.NOTE,
-                    R109_redirected="Redirects lead to the file.",
-                    R203_unknown_key="No engine known here reads this key.",
-                    R204_not_a_line="The line says nothing to a crawler.",
-                    R303_blank_line_splits="A blank line ends the group for some engines.",
-                    R304_unmatchable_token="The name is read in part only, or by some only.",
-                    R310_seldom_binds="The crawler never crawls, or may ignore the group.",
-                    R312_former_name="The name is a former one: the crawler has another today.",
-                    R307_all_disallowed="All crawlers are kept out of the whole site.",
-                    R305_named_again="The crawler has a group further up already.",
-                    R405_duplicate_rule="The same rule stands further up already.",
-                    R407_redundant_rule="A shorter rule forbids the same pages already.",
-                    R408_page_parts_disallowed="Style sheets or scripts are forbidden.",
-                    R507_unknown_use="No crawler known here obeys this preference.",
-                    R509_sitemap_scheme="The sitemap has another scheme than the file.",
-                    R601_engines_disagree="Engines decide differently here.",
-                    R602_read_by_some="Other engines do not read this line, or read it otherwise.",
-                ),
-            ),
-            key=attrgetter("code"),
-        )
-    }
+    {kind.code: kind for kind in _kinds((get_data(__package__, "rules.md") or b"").decode())}
 )
+"""All kinds of findings, by code: `rules.md` has them."""
+
+
+def _of_code(code: str) -> Kind:
+    return KINDS[code]
 
 
 ON_REQUEST = frozenset({"R601"})
@@ -260,51 +234,6 @@ def _joined(runs: Iterable[_Run]) -> list[_Run]:
         counts[kind] += 1
         kept.append(run)
     return kept
-
-
-_SECTION = re.compile(r"^### (R\d{3})\n(.*?)(?=^### |\Z)", re.MULTILINE | re.DOTALL)
-_EXAMPLE = re.compile(r"^```robots ?(\w*)\n(.*?)^```\n?", re.MULTILINE | re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A file in which a kind of finding is found, and the dialect that finds it."""
-
-    dialect: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """The text about one kind of finding, in Markdown without headings.
-
-    Attributes:
-        why: the reason, in one paragraph or some.
-        fix: what to do, in one paragraph.
-
-    """
-
-    why: str
-    fix: str
-    examples: tuple[Example, ...]
-
-
-@lru_cache(maxsize=1)
-def explanations() -> Mapping[str, Explanation]:
-    """By code. The file is read once, when somebody asks for it."""
-    text = files(__package__).joinpath("rules.md").read_text("utf-8")
-    return MappingProxyType({code: _read(body) for code, body in _SECTION.findall(text)})
-
-
-def _read(body: str) -> Explanation:
-    why, _, fix = _EXAMPLE.sub("", body).partition("\n\nFix: ")
-    examples = (Example(dialect or "rfc9309", text) for dialect, text in _EXAMPLE.findall(body))
-    return Explanation(_paragraph(why), _paragraph(fix), tuple(examples))
-
-
-def _paragraph(text: str) -> str:
-    """Paragraphs on one line each."""
-    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
 
 
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")

@@ -11,13 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_robots_policy.lint import KINDS, Finding, Severity, lint, readable_lines
-from scrapy_robots_policy.lint.findings import explanations
 from scrapy_robots_policy.rep import DIALECTS, FetchResult, parse, product_token
 
 EXAMPLES = [
     (code, example.dialect, example.text)
-    for code, explanation in explanations().items()
-    for example in explanation.examples
+    for code, kind in KINDS.items()
+    for example in kind.examples
 ]
 
 

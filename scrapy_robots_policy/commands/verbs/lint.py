@@ -29,7 +29,7 @@ from urllib.parse import quote
 
 from ...distribution import installed_version
 from ...lint import KINDS, Finding, Kind, Severity, lint, readable_lines
-from ...lint.findings import explanations, fixed
+from ...lint.findings import fixed
 from ...rep import DIALECTS, Dialect, FetchResult
 from ...rep.escapes import nearest, shown
 from ...report.formats import counted
@@ -74,12 +74,12 @@ def explain(options: Options) -> int:
 
 
 def _print(code: str) -> None:
-    kind, text = KINDS[code], explanations()[code]
+    kind = KINDS[code]
     print_line(paint(f"{code} {kind.name} ({kind.severity.value})", "bold"))
     print_line(kind.title)
     print_line()
-    print_columns([("why:", text.why.replace("\n\n", " ")), ("fix:", text.fix)], max_width=100)
-    for example in text.examples:
+    print_columns([("why:", kind.why.replace("\n\n", " ")), ("fix:", kind.fix)], max_width=100)
+    for example in kind.examples:
         print_line()
         print_line(f"example, as {example.dialect} reads:")
         for line in example.text.splitlines():
@@ -87,15 +87,15 @@ def _print(code: str) -> None:
 
 
 def _as_json(code: str) -> dict[str, Any]:
-    kind, text = KINDS[code], explanations()[code]
+    kind = KINDS[code]
     return {
         "code": code,
         "name": kind.name,
         "severity": kind.severity.value,
         "what": kind.title,
-        "why": text.why,
-        "fix": text.fix,
-        "examples": [asdict(example) for example in text.examples],
+        "why": kind.why,
+        "fix": kind.fix,
+        "examples": [asdict(example) for example in kind.examples],
     }
 
 
@@ -458,13 +458,12 @@ def _invocation(errors: list[str]) -> dict[str, Any]:
 
 
 def _rule(kind: Kind) -> dict[str, Any]:
-    text = explanations()[kind.code]
-    whole = f"{text.why}\n\nFix: {text.fix}"
+    whole = f"{kind.why}\n\nFix: {kind.fix}"
     return {
         "id": kind.code,
         "name": kind.name,
         "shortDescription": {"text": kind.title},
-        "fullDescription": {"text": text.why},
+        "fullDescription": {"text": kind.why},
         "help": {"text": whole, "markdown": whole},
         "defaultConfiguration": {"level": kind.severity.value},
     }
