@@ -6,16 +6,14 @@ A file may be packed, torn by a kill, or altered. Memory stays bounded whatever 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from collections.abc import Callable, Iterator
+from gzip import BadGzipFile, GzipFile
 from os import fstat
 from pathlib import Path
 from typing import Any
 
 from .fields import MAX_LINE, START, ChainError, bytes_beyond, opened
-from .writer import GZIP
 
-_CHUNK = 1 << 16
 _STEP = 10_000  # lines between two calls of `on_progress`
 _MAGIC = b"\x1f\x8b"
 _NO_RECORD = "; is this a record of ROBOTS_AUDIT?"
@@ -65,10 +63,10 @@ class RecordFile:
                 if self.lines % _STEP == 0:
                     self.on_progress(self)
                 yield self._checked(line_bytes)
+        except (BadGzipFile, zlib.error) as error:
+            raise self.error(f"the next line cannot be unpacked ({error})") from None
         except OSError as error:
             raise UnreadableError(f"cannot read {self.path}: {error.strerror or error}") from None
-        except zlib.error as error:
-            raise self.error(f"the next line cannot be unpacked ({error})") from None
         if not self.lines:
             raise self.error(f"it has no line{_NO_RECORD}")
         self._note_cut()
@@ -108,48 +106,23 @@ class RecordFile:
             )
 
     def _lines(self) -> Iterator[bytes]:
-        rest = bytearray()  # a packed file may give a line byte by byte
-        for chunk in self._chunks():
-            end, *others = chunk.split(b"\n")
-            rest += end
-            for start in others:
-                yield bytes(rest)
-                rest = bytearray(start)
-            if len(rest) > MAX_LINE:
-                self.lines += 1
-                raise self.error(f"it is longer than {MAX_LINE} bytes")
-        if rest:
-            self.is_torn = True
-            last = bytes(rest)
-            beyond = bytes_beyond(last)
-            if beyond == 0:  # only its line feed was cut off
-                yield last
-            elif beyond > 0:
-                self.lines += 1
-                raise self.error("bytes follow its hash")
-
-    def _chunks(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:
             self.size = fstat(file.fileno()).st_size
-            chunks = self._read(file)
-            first = next(chunks, b"")
-            whole = chain((first,), chunks)
-            yield from self._unpacked(whole) if first.startswith(_MAGIC) else whole
+            lines = GzipFile(fileobj=file) if file.peek(2).startswith(_MAGIC) else file
+            try:
+                while line := lines.readline(MAX_LINE + 1):
+                    self.done = file.tell() if self.size else 0
+                    yield from self._whole(line)
+            except EOFError:  # the last packed block was cut
+                self.is_torn = True
 
-    def _read(self, file: Any) -> Iterator[bytes]:
-        while chunk := file.read(_CHUNK):
-            self.done += len(chunk)
-            yield chunk
-
-    def _unpacked(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        """One packed stream after the other, a bounded piece at a time."""
-        unpacker = zlib.decompressobj(GZIP)
-        for chunk in chunks:
-            left = chunk
-            while left:
-                if unpacker.eof:
-                    unpacker = zlib.decompressobj(GZIP)
-                yield unpacker.decompress(left, _CHUNK)
-                left = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
-        yield unpacker.flush()
-        self.is_torn = not unpacker.eof
+    def _whole(self, line: bytes) -> Iterator[bytes]:
+        """The line without its end; nothing where the file was cut within it."""
+        beyond = 0 if line.endswith(b"\n") else bytes_beyond(line)
+        self.is_torn = not line.endswith(b"\n")
+        if len(line) > MAX_LINE or beyond > 0:
+            self.lines += 1
+            too_long = f"it is longer than {MAX_LINE} bytes"
+            raise self.error(too_long if len(line) > MAX_LINE else "bytes follow its hash")
+        if beyond == 0:  # at most its line feed was cut off
+            yield line.removesuffix(b"\n")
