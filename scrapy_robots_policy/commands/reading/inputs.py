@@ -167,12 +167,6 @@ def rules_from(origin: str, result: FetchResult, dialect: Dialect) -> OriginRule
     return _rules(origin, remember(None, result, now), now, dialect)
 
 
-def read_as(dialect: Dialect, rules: OriginRules) -> OriginRules:
-    """The same robots.txt, as another dialect reads it."""
-    entry = rules.access.entry
-    return _rules(rules.origin, entry, entry.asked_at, dialect)
-
-
 def _rules(origin: str, entry: CacheEntry, now: float, dialect: Dialect) -> OriginRules:
     access = judge(entry, now, dialect.access)
     rules = parse(access.body, dialect) if access.mode is AccessMode.RULES else None
