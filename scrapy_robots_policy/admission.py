@@ -13,7 +13,7 @@ What else may run: at each `await` rules may change, the request may be cancelle
 may close. So the rules are asked for once more at the end, when nothing is left to wait for, and
 they decide. Between that and the return nothing else runs. If they have grown too old meanwhile,
 or ask for another turn, all begins anew. Rules that live for less time than the request waits would
-be fetched for ever: such as were renewed for it count, once, though they have grown old again.
+be fetched for ever: when they were renewed for it, the newest count, though they are old again.
 
 What is given back, and by whom: `lend` and `turn` are context managers. They take the request out
 of all queues and tell the scheduler's queue that nothing waits, however the wait ends. A wait ends
@@ -38,7 +38,7 @@ from .exceptions import CrawlClosing, Disallowed
 from .hosts import PUT_BACK_KEY
 from .lookup import Lookups
 from .overrides import RequestConfig
-from .rep import Origin, Verdict
+from .rep import AccessMode, Origin, Verdict
 from .rep.url import server_forms
 from .site import OriginRules
 from .slots import Slots
@@ -115,8 +115,9 @@ class Admission:
                     if queue is not None:
                         self.crawl.counts.hold(rules.origin, self.now() - ready_at)
                     await self.slots.reacquire(request)
-                    newest = self.lookups.get(request, origin, config)
-                    current = rules if newest is None and is_renewed else newest
+                    current = self.lookups.get(request, origin, config, is_renewed=is_renewed)
+                    if current is None and rules.mode is AccessMode.DEFER:
+                        current = rules  # a dry run: it has waited long enough
                     if current is not None and self._may_go(request, current, config, queue):
                         self._decide(request, current, config, began)
                         turn.used()

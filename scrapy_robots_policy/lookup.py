@@ -90,15 +90,23 @@ class Lookups:
         self._tasks: set[Deferred[None]] = set()
         self._puts: set[Deferred[None]] = set()
 
-    def get(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
+    def get(
+        self, request: Request, origin: Origin, config: RequestConfig, *, is_renewed: bool = False
+    ) -> OriginRules | None:
         """All that decides about a request, where it is known and may be used now.
 
         Stale rules are given too, and validated in the background.
+
+        Args:
+            is_renewed: they were renewed for this request, and count however old they are.
+
         """
-        rules = _given(origin, config) or self._get(origin, config.dialect, request)
+        rules = _given(origin, config) or self._get(
+            origin, config.dialect, request, is_renewed=is_renewed
+        )
         if rules is None or not self._asks_tdmrep or not self._needs_tdmrep(request, rules, config):
             return rules
-        reserved = self._get(key_of(origin, TDMREP), tdmrep.DIALECT, request)
+        reserved = self._get(key_of(origin, TDMREP), tdmrep.DIALECT, request, is_renewed=is_renewed)
         return None if reserved is None else rules.with_tdmrep(reserved)
 
     async def wait(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules:
@@ -193,7 +201,9 @@ class Lookups:
         if site.entry is not None:
             self._packed.keep(site.key, site.entry)
 
-    def _get(self, key: str, dialect: Dialect, page: Request) -> OriginRules | None:
+    def _get(
+        self, key: str, dialect: Dialect, page: Request, *, is_renewed: bool = False
+    ) -> OriginRules | None:
         site = self._site(key)
         if site is None or site.is_untold:
             return None
@@ -201,7 +211,7 @@ class Lookups:
         rules = site.rules(dialect, now)
         if rules is None or rules.access.mode is AccessMode.DEFER:
             return None
-        if now < rules.access.fresh_until:
+        if is_renewed or now < rules.access.fresh_until:
             return rules
         may_be_fetched = now - rules.access.entry.asked_at >= MIN_LIFE
         if may_be_fetched and not holds(rules.access, now):
@@ -224,7 +234,7 @@ class Lookups:
             if usable is not None:
                 return usable
             site = self._site(key) or self.sites.open(key)
-            rules = site.rules(dialect, self.now())
+            rules = None if site.is_untold else site.rules(dialect, self.now())
             pause = 0.0
             if rules is not None and rules.mode is AccessMode.DEFER:
                 # Not only since it arrived: of many pages each would wait so long, one by one.

@@ -190,3 +190,20 @@ async def happens(plan, history):
             await world.close()
         check(world)
         check_records(world)
+
+
+@on_reactor
+async def test_a_robots_txt_that_fails_while_a_page_waits_closes_the_site_to_it():
+    """The page's tdmrep.json grows old at once, so the page is decided by what was renewed for it.
+    Meanwhile its robots.txt grows old too, and is unreachable.
+    """
+    plan = Plan("rfc9309", "memory", purpose="train-ai", own_delays=((HOSTS[0], 7.0),))
+    old, new = Answer(status=404, hops=1), Answer(takes=45.0)
+    short_lived = Answer(file=TdmFile(), lifetime=0)
+    await happens(
+        plan,
+        [
+            Step(answer=old, tdmrep=short_lived, paths=("/a",), pauses=DAY),
+            Step(answer=new, pauses=200.0),
+        ],
+    )
