@@ -268,7 +268,7 @@ FIELDS = [
     ),
     (
         "check {down}/",
-        {"verdict": "unreachable", "allowed": False, "reason": "robots.txt unreachable"},
+        {"verdict": "unreachable", "allowed": False, "reason": "unreachable"},
     ),
     (
         "explain --robots robots.txt --agent Googlebot-Image --dialect google /search/x",

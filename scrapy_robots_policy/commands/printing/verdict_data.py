@@ -12,7 +12,7 @@ from enum import Enum
 from itertools import islice
 from typing import Any
 
-from ...rep import AccessMode, AccessPolicy, CacheEntry, FetchResult, Reason, Rule, Verdict, judge
+from ...rep import AccessMode, AccessPolicy, CacheEntry, FetchResult, Reason, Verdict, judge
 from ...rep.access import DAY, FOREVER, HOUR, MINUTE, AccessResult, classify, remember
 from ...rep.agents import crawler_note
 from ...rep.dialect import NO_LIMIT
@@ -133,31 +133,38 @@ def word_of(verdict: Verdict) -> str:
     return "allowed" if verdict.allowed else "disallowed"
 
 
-def verdict_as_json(url: str, verdict: Verdict) -> dict[str, Any]:
-    """A verdict as plain data. Without a rule, `line` is 0 and `rule` is null. Of very many beaten
-    rules the strongest are in it, of very many User-agent lines the first.
+def answer_as_json(url: str, verdict: Verdict) -> dict[str, Any]:
+    """An answer as plain data, in the words of docs/robots-policy.schema.json. Without a rule,
+    `line` is 0 and `rule` is null.
     """
-    group = verdict.group
     return {
         "url": url,
         "allowed": verdict.allowed,
+        "verdict": "unreachable" if is_unreachable(verdict) else word_of(verdict),
         "agent": verdict.agent,
         "dialect": verdict.dialect,
-        "reason": verdict.reason.value,
-        "why": verdict.why,
+        "reason": verdict.reason.name.lower(),
+        "cause": verdict.cause,
         "line": verdict.line,
-        "rule": rule_in_json(verdict.rule) if verdict.rule else None,
+        "rule": shortened(str(verdict.rule), _MAX_VALUE) if verdict.rule else None,
+    }
+
+
+def verdict_as_json(url: str, verdict: Verdict) -> dict[str, Any]:
+    """The same, with what stands behind the answer. Of very many beaten rules the strongest are in
+    it, of very many User-agent lines the first.
+    """
+    group = verdict.group
+    return {
+        **answer_as_json(url, verdict),
         "group": {"name": group.name, "lines": group.lines[:_MAX_LISTED]} if group else None,
         "beaten": [
-            {"line": rule.line, "rule": rule_in_json(rule)} for rule in verdict.beaten[:_MAX_LISTED]
+            {"line": rule.line, "rule": shortened(str(rule), _MAX_VALUE)}
+            for rule in verdict.beaten[:_MAX_LISTED]
         ],
         **uses_as_json(verdict.uses),
         "note": crawler_note(verdict.agent),
     }
-
-
-def rule_in_json(rule: Rule) -> str:
-    return shortened(str(rule), _MAX_VALUE)
 
 
 def uses_as_json(uses: UseAnswer) -> dict[str, Any]:

@@ -276,7 +276,6 @@ def _full(
         "beaten": full["beaten"][:MAX_BEATEN],
         "beats": len(verdict.beaten),
         **questions.page.use_answer(rules[questions.dialect.name], url, agent, questions.use),
-        "cause": verdict.cause,
         "waits": _waits(verdict),
         "delay": rules[questions.dialect.name].crawl_delay(agent),
         "standard": standard.name,

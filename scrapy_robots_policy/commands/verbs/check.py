@@ -23,8 +23,8 @@ from ..printing.verdict_data import (
     DISALLOWED,
     NO_URL,
     UNREACHABLE,
+    answer_as_json,
     is_unreachable,
-    rule_in_json,
     word_of,
 )
 from ..reading.inputs import (
@@ -212,22 +212,15 @@ def _as_csv(url: str, word: str, answer: Answer, options: Options) -> str:
 
 
 def _as_json(url: str, word: str, answer: Answer, options: Options) -> str:
-    verdict = None if isinstance(answer, str) else answer
-    fields: dict[str, object] = {
-        "url": url,
-        "allowed": verdict and verdict.allowed,
-        "verdict": word,
-        "agent": options.agent,
-        "dialect": options.dialect.name,
-    }
-    if not options.quiet:
-        fields |= {
-            "reason": verdict.reason.value if verdict else word,
-            "cause": verdict.cause if verdict else answer,
-            "line": verdict.line if verdict else 0,
-            "rule": rule_in_json(verdict.rule) if verdict and verdict.rule else None,
-        }
-    return json.dumps(fields) + "\n"
+    if isinstance(answer, str):
+        about = dict.fromkeys(_FIELDS) | {"url": url, "agent": options.agent, "cause": answer}
+        about |= {"dialect": options.dialect.name, "reason": "no_url", "line": 0}
+    else:
+        about = answer_as_json(url, answer)
+    about["verdict"] = word
+    names = _FIELDS[:5] if options.quiet else _FIELDS
+    return json.dumps({name: about[name] for name in names}) + "\n"
 
 
+_FIELDS = ("url", "allowed", "verdict", "agent", "dialect", "reason", "cause", "line", "rule")
 _LINES = {"text": _as_text, "csv": _as_csv, "json": _as_json}

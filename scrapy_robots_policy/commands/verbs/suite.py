@@ -40,7 +40,7 @@ from ..printing.terminal import (
     print_json,
     print_line,
 )
-from ..printing.verdict_data import UNREACHABLE, word_of
+from ..printing.verdict_data import UNREACHABLE, answer_as_json, word_of
 from ..reading.download import is_web
 from ..reading.inputs import read, read_bytes, robots_txt_of, rules_from
 from ..reading.named_crawlers import named_crawlers
@@ -236,16 +236,7 @@ def as_json(suite: Suite, expectation: Expectation, wrong: list[Verdict]) -> Map
         "line": expectation.line,
         "expectation": expectation.text,
         "holds": not wrong,
-        "answers": [
-            {
-                "dialect": verdict.dialect,
-                "agent": verdict.agent,
-                "allowed": verdict.allowed,
-                "cause": verdict.cause,
-                "line": verdict.line,
-            }
-            for verdict in wrong
-        ],
+        "answers": [answer_as_json(expectation.url, verdict) for verdict in wrong],
     }
 
 
