@@ -22,7 +22,7 @@ from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 from scrapy_robots_policy.commands.printing.verdict_data import ANSWERS  # noqa: E402
-from scrapy_robots_policy.commands.tester import (  # noqa: E402
+from scrapy_robots_policy.commands.verbs.tester import (  # noqa: E402
     Server,
     crawlers_by_kind,
     uses_of,

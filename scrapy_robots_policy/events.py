@@ -29,6 +29,7 @@ from . import compat, stats
 from .crawl_log import CrawlLog
 from .decision import Decision, delay_of
 from .fetch.download import Exchange, Fetched
+from .formats import counted, span, utc_time
 from .overrides import RequestConfig
 from .policy import PolicySettings
 from .rep import AccessMode, Verdict
@@ -45,7 +46,6 @@ from .rep.usage import (
     statement,
 )
 from .report.counts import CrawlCounts, OriginCounts
-from .report.formats import counted, span, utc_time
 from .site import OriginRules
 from .stores import StoreEvents
 

@@ -12,7 +12,7 @@ from scrapy.crawler import Crawler
 
 from . import compat
 from .crawl_log import CrawlLog
-from .report.formats import counted
+from .formats import counted
 
 
 @dataclass(frozen=True, slots=True)

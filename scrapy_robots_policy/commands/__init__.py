@@ -1,8 +1,7 @@
 """What may be asked at a terminal? `scrapy robots VERB`, and `robots-policy VERB` without Scrapy.
 
-`command_line` has the table of verbs, and runs them. Each verb but the tester is a module in
-`verbs`. Nothing here loads Scrapy but `scrapy_command`, and the verb
-`audit`, which makes the decisions of a crawl again.
+`command_line` has the table of verbs, and runs them. Each verb is a module in `verbs`. Nothing here
+loads Scrapy but `scrapy_command`, and the verb `audit`, which makes the decisions of a crawl again.
 """
 
 from __future__ import annotations

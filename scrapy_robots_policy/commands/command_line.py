@@ -51,7 +51,7 @@ GROUPS = {
         "diff": Verb(
             "what a change of a robots.txt opens and closes, by crawler and rule", "verbs.diff"
         ),
-        "tester": Verb("a local page to try all this", "tester"),
+        "tester": Verb("a local page to try all this", "verbs.tester"),
     },
     "know more": {
         "dialects": Verb(

@@ -25,11 +25,11 @@ from scrapy.crawler import Crawler
 
 from .. import stats as names
 from ..crawl_log import CrawlLog
+from ..formats import elapsed, size
+from ..pages import check_jinja2, render
 from ..stats import PREFIX
 from ..whole_file import part_of, whole_file
 from .counts import CrawlCounts, OriginCounts, rule_text
-from .formats import elapsed, size
-from .page import check_jinja2, render
 
 
 @dataclass(slots=True)

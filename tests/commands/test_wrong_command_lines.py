@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 
 import pytest
 
@@ -143,3 +144,11 @@ def test_what_is_no_suite_gets_one_short_sentence(tmp_path, ending, text, words)
     assert (output.status, output.out, output.err.count("\n")) == (2, "", 1)
     assert words in output.err
     assert len(output.err) < 1_000 + len(str(path))
+
+
+@pytest.mark.parametrize("line", ["tester --no-browser", "audit report crawl.jsonl -o page.html"])
+def test_a_page_without_jinja2_is_an_error_that_names_the_extra(line, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    output = policy(*shlex.split(line))
+    assert (output.status, output.out, output.err.count("\n")) == (2, "", 1)
+    assert "scrapy-robots-policy[tools]" in output.err

@@ -21,8 +21,8 @@ from tests.house.sources import MODULES, PACKAGE, nodes_of
 # own only. Those of one line do not know each other.
 LAYERS = (
     ("rep",),
-    ("compat", "crawl_log", "distribution", "exceptions", "lint", "stats", "whole_file"),
-    ("fetch", "stores", "tags"),
+    ("compat", "crawl_log", "distribution", "exceptions", "formats", "lint", "stats", "whole_file"),
+    ("fetch", "pages", "stores", "tags"),
     ("site",),
     ("report",),
     ("settings", "status_line"),

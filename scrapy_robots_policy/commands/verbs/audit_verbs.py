@@ -26,7 +26,9 @@ from urllib.parse import urlsplit
 
 from w3lib.url import safe_url_string
 
+from ...formats import counted
 from ...lint import readable_lines
+from ...pages import check_jinja2, render
 from ...record.fields import MAX_TEXT, page_url
 from ...record.reading import AuditError, OnProgress, RecordFile
 from ...record.replay import Answers, Checked, Difference, Replay, check, replaying
@@ -34,8 +36,6 @@ from ...rep import Reason, origin_of
 from ...rep.escapes import brief, nearest, shortened, shown
 from ...rep.url import TDMREP, document_of
 from ...rep.usage import Place, Preference, statement
-from ...report.formats import counted
-from ...report.page import check_jinja2, render
 from ...whole_file import whole_file
 from ..arguments import Arguments, Options, UsageError
 from ..printing.terminal import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...decision import decide
+from ...formats import counted
 from ...lint import readable_lines
 from ...rep import Verdict
 from ...rep.access import Access, AccessResult
@@ -12,7 +13,6 @@ from ...rep.agents import chain_of, crawler_note
 from ...rep.escapes import shortened, shown
 from ...rep.url import path_of, server_forms
 from ...rep.usage import Preference, UseAnswer
-from ...report.formats import counted
 from ...site import OriginRules
 from ..arguments import (
     READING,

@@ -28,11 +28,11 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from ...distribution import installed_version
+from ...formats import counted
 from ...lint import KINDS, Finding, Kind, Severity, lint, readable_lines
 from ...lint.findings import fixed
 from ...rep import DIALECTS, Dialect, FetchResult
 from ...rep.escapes import nearest, shown
-from ...report.formats import counted
 from ...whole_file import whole_file
 from ..arguments import (
     SITES,

@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from ...decision import decide
+from ...formats import counted
 from ...rep import Dialect, FetchResult, Verdict, product_token
 from ...rep.access import AccessResult
 from ...rep.agents import STAR, names_a_crawler
 from ...rep.escapes import brief, nearest, quoted, shown
 from ...rep.url import server_forms
 from ...rep.usage import DeclaredUse
-from ...report.formats import counted
 from ...site import OriginRules
 from ..arguments import USE, Arguments, Options, UsageError, read_dialect
 from ..printing.terminal import (

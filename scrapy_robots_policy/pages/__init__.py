@@ -1,8 +1,8 @@
-"""HTML pages that need no other file: the report of a crawl, and that of its record.
+"""HTML pages with one base and one style: the report of a crawl, that of its record, the tester.
 
-The templates are in the folder `pages`. All text is escaped, for a terminal's controls and for
-HTML: a site or a spider may have chosen it. The page's own policy forbids it to load anything. It
-admits the one style sheet in the page, by its hash. Jinja2 comes with the extra `tools`.
+All text is escaped, for a terminal's controls and for HTML: a site or a spider may have chosen it.
+A report needs no other file, and its own policy forbids it to load anything. It admits the one
+style sheet in the page, by its hash. Jinja2 comes with the extra `tools`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
+from ..formats import counted, elapsed, utc_time
 from ..rep.escapes import shown
-from .formats import counted, elapsed, utc_time
 
 NO_JINJA2 = "an HTML page needs Jinja2: pip install 'scrapy-robots-policy[tools]'"
 
@@ -33,7 +33,7 @@ def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - an extra
 
     environment = Environment(
-        loader=PackageLoader("scrapy_robots_policy.report", "pages"),
+        loader=PackageLoader(__name__, ""),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=lambda value: shown(value) if type(value) is str else value,
@@ -53,20 +53,25 @@ def _row(one: Any, *names: str) -> list[str]:
     return [f"{value:,}" if isinstance(value, int) else value for value in values]
 
 
+def style(name: str) -> str:
+    """The style sheet of a page, after that of all."""
+    return "".join((files(__name__) / f"{one}.css").read_text("utf-8") for one in ("base", name))
+
+
 def render(
     kind: str, title: str, filters: Mapping[str, Callable[..., Any]] | None = None, **values: Any
 ) -> str:
     """A page.
 
     Args:
-        kind: the name of a template, and what the page is: "report", "record".
-        title: what it is about.
+        kind: the name of a template, and what the page is: "report", "record", "tester".
+        title: what it is about; "": nothing in particular.
         filters: more filters of the template.
         values: the names in the template.
 
     """
-    style = (files(__package__) / "pages" / "page.css").read_text("utf-8")
-    digest = b64encode(sha256(style.encode()).digest()).decode()
+    sheet = style("report")
+    digest = b64encode(sha256(sheet.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -76,7 +81,7 @@ def render(
     page: str = environment.get_template(f"{kind}.html").render(
         kind=kind,
         title=title,
-        style=style,
+        style=sheet,
         policy=policy,
         **values,
     )

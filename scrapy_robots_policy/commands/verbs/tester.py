@@ -26,6 +26,7 @@ from threading import Thread
 from time import time
 from typing import Any
 
+from ... import pages
 from ...distribution import docs_url, installed_version
 from ...fetch.redirects import ANYWHERE, RedirectGuard
 from ...fetch.result import whole_lines
@@ -53,8 +54,8 @@ from ..printing.verdict_data import (
 from ..reading.download import fetch, is_web
 from ..reading.inputs import in_words, read_file, reservations_from, robots_txt_of, rules_from
 from ..typed_urls import can_be_asked, why_no_url
-from ..verbs.blocked import by_category
-from ..verbs.lint import finding_as_json
+from .blocked import by_category
+from .lint import finding_as_json
 
 # What data of another shape than the page's raises, as it is taken apart.
 _OTHER_SHAPE = (AttributeError, KeyError, OverflowError, TypeError)
@@ -314,14 +315,7 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-_PAGE = {
-    "/": ("tester.html", "text/html"),
-    "/tester.css": ("tester.css", "text/css"),
-    **{
-        f"/{name}.js": (f"{name}.js", "text/javascript")
-        for name in ("tester", "tester_state", "tester_table", "tester_lines")
-    },
-}
+_SCRIPTS = ("/tester.js", "/tester_state.js", "/tester_table.js", "/tester_lines.js")
 
 
 def as_fetched(result: FetchResult) -> dict[str, Any]:
@@ -389,10 +383,12 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if self.path == "/given":
             self._send_json(200, self.server.start_values)
-        elif self.path in _PAGE:
-            name, kind = _PAGE[self.path]
-            data = (files(__package__) / "static" / name).read_bytes()
-            self._send(200, f"{kind}; charset=utf-8", data)
+        elif self.path == "/":
+            self._send_text("html", pages.render("tester", ""))
+        elif self.path == "/tester.css":
+            self._send_text("css", pages.style("tester"))
+        elif self.path in _SCRIPTS:
+            self._send_text("javascript", (files(pages) / self.path[1:]).read_text("utf-8"))
         else:
             self._send_json(404, {"error": "there is no such page"})
 
@@ -482,6 +478,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.request_version = self.protocol_version  # to HTTP/0.9 no headers would be sent
         self._send_json(code, {"error": message or HTTPStatus(code).phrase})
 
+    def _send_text(self, kind: str, text: str) -> None:
+        self._send(200, f"text/{kind}; charset=utf-8", text.encode())
+
     def _send_json(self, status: int, value: Any) -> None:
         self._send(status, "application/json", json.dumps(value).encode())
 
@@ -516,6 +515,10 @@ def run(options: Options) -> int:
     """Serve until the user interrupts it; then 0."""
     if options.args:
         raise UsageError(f"tester takes no arguments, not {options.args[0]!r}; use --robots FILE")
+    try:
+        pages.check_jinja2()
+    except ValueError as error:
+        raise UsageError(str(error)) from None
     with _server(options) as server, suppress(KeyboardInterrupt):
         print_line(f"The tester is at {server.url} (this machine only); Ctrl-C ends it.")
         sys.stdout.flush()
