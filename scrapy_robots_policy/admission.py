@@ -83,7 +83,7 @@ class Admission:
         try:
             await self.admit(request, origin, config, rules)
         except NotYet:
-            return self._again(request)
+            return self.again(request)
         except CrawlClosing:
             return self.put_back(request)
         return None
@@ -142,7 +142,7 @@ class Admission:
             )
         assert self.crawl.crawler.stats is not None  # the crawl has begun
         self.crawl.crawler.stats.inc_value(PUT_BACK)
-        return self._again(request)
+        return self.again(request)
 
     def waiting(self) -> Waiting:
         """What waits now."""
@@ -234,7 +234,8 @@ class Admission:
         needed = self.slots.queue_of(request, rules, config)
         return needed is None or (needed is queue and not needed.rests)
 
-    def _again(self, request: Request) -> Request:
+    def again(self, request: Request) -> Request:
+        """A copy of a request for the scheduler, which does not filter it."""
         again: Request = request.replace(dont_filter=True)
         if self.slots.hosts.queues:
             again.meta[PUT_BACK_KEY] = not request.dont_filter

@@ -15,7 +15,8 @@ import os
 import sys
 import time
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, Coroutine
+from collections import deque
+from collections.abc import Awaitable, Callable, Container, Coroutine
 from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import unquote
@@ -330,7 +331,7 @@ class EngineAccess:
     | private attribute                | without it                                               |
     | -------------------------------- | -------------------------------------------------------- |
     | `transferring`, `queue` of slots | what is there as a delay begins, or is cancelled, counts |
-    |                                  | for no visit                                             |
+    |                                  | for no visit, or goes although the host wants a pause    |
     | `engine._slot.nextcall.schedule` | the engine takes up to 5 s to use a slot that was lent   |
     | `engine._slot.close`             | a closing crawl waits until its waiting requests go on   |
     | the pools of the HTTP handlers   | late robots.txt take connections; without a reactor only |
@@ -418,6 +419,18 @@ class EngineAccess:
         """Whether the scheduler has requests, of whatever hosts."""
         scheduler = _attribute(self.crawler.engine, "_slot", "scheduler")
         return scheduler is not None and bool(scheduler.has_pending_requests())
+
+    def take_queued(
+        self, key: str, kept: Container[Request]
+    ) -> list[tuple[Request, Deferred[Any]]]:
+        """Take out of a download slot what is still to be sent there, but for what is kept. The
+        Deferred of each is where its download is waited for.
+        """
+        queue: deque[Any] = getattr(self.downloader.slots.get(key), "queue", deque())
+        taken = [entry for entry in queue if isinstance(entry, tuple) and entry[0] not in kept]
+        for entry in taken:
+            queue.remove(entry)
+        return taken
 
     def is_in_slot(self, request: Request) -> bool:
         """Whether a request is in its download slot, on its way or still to be sent.

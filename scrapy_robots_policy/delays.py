@@ -24,6 +24,8 @@ one turn at a time.
 * A request that other downloader middlewares hold back for a minute loses its turn. One of them may
   wait for a request of its own to the same host, which waits for that turn.
 * The fetch of a robots.txt is a visit, and takes its turn before pages.
+* A host may ask for a pause by an answer (429, Retry-After). Then its queue, which may have no
+  delay, lets nothing go until the pause is over. Each process of a fleet keeps its own pauses.
 * A process that dies in its turn holds up the host for as long as a lease lasts, and the delay.
 * While the store is out of reach, each process keeps the delay by itself.
 
@@ -44,6 +46,7 @@ from math import inf
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
@@ -55,6 +58,7 @@ from .exceptions import CrawlClosing
 from .rep import origin_of
 from .stores import FleetCoordinator
 
+FIRST_PAUSE = 5.0  # seconds, where a host does not say for how long it wants to be left alone
 MAX_HELD = 60.0  # seconds that a request keeps its turn before it reaches the downloader
 
 
@@ -79,7 +83,7 @@ class Turn:
         self.is_used = True
 
 
-class NotYet(Exception):  # noqa: N818 - no error
+class NotYet(IgnoreRequest):
     """It is not the request's turn for a long time, so it goes back to the scheduler's queue."""
 
 
@@ -92,6 +96,8 @@ class DelayQueue:
     Attributes:
         delays: seconds by asker; the longest one is kept.
         watchers: slots whose requests stay in the scheduler's queue for this one.
+        paused_until: the end of the pause that the host has asked for.
+        pauses: how many it has asked for since its last page, without saying for how long.
 
     """
 
@@ -101,6 +107,8 @@ class DelayQueue:
         self.delays: dict[Asker, float] = {}
         self.free_at = 0.0
         self._visited_at = -inf  # the end of the last visit that the queue knows of
+        self.paused_until = -inf
+        self.pauses = 0
         self.is_closed = False
         self._waiting: deque[Deferred[None]] = deque()
         self._is_granted = False  # somebody's turn has come, and is not yet used or given back
@@ -131,13 +139,34 @@ class DelayQueue:
 
     def _rest(self, longest_before: float) -> None:
         """Rest for the delay after the last visit, now that another delay may be the longest."""
-        free_at = max(self._visited_at + self.delay, compat.monotonic())
+        free_at = max(self._visited_at + self.delay, compat.monotonic(), self.paused_until)
         if self.delay < longest_before:
             # This may end a wait for another process, too: the coordinator is asked again then.
             self.free_at = free_at
             self._next()
         else:
             self.free_at = max(self.free_at, free_at)
+
+    def pause(self, seconds: float | None, longest: float) -> float:
+        """Let no request go for some time. Gives the seconds; 0: the pause is under way already.
+
+        Args:
+            seconds: None: each pause is twice as long as the one before, until an answer comes.
+            longest: how long it lasts at most.
+
+        """
+        now = compat.monotonic()
+        if seconds is None and now < self.paused_until:
+            return 0.0
+        if seconds is None:
+            seconds = FIRST_PAUSE * 2**self.pauses
+            self.pauses = min(self.pauses + 1, 20)
+        seconds = min(seconds, longest)
+        if now + seconds <= self.paused_until:
+            return 0.0
+        self.paused_until = now + seconds
+        self.free_at = max(self.free_at, self.paused_until)
+        return seconds
 
     @property
     def delay(self) -> float:
@@ -251,7 +280,7 @@ class DelayQueue:
         if is_visit:
             self._visitors.discard(request)
             self._visited_at = compat.monotonic()
-            self.free_at = self._visited_at + self.delay
+            self.free_at = max(self._visited_at + self.delay, self.paused_until)
         if request is self._holder:
             # Another middleware may have answered or dropped it before it reached the downloader.
             self.coordinator.leave(host_of(request.url), visited=is_visit)
@@ -368,7 +397,7 @@ class DelayQueues:
             if queue is not None and asker in queue.delays:
                 self._forget(queue, asker)
                 queue = self.find(slot, asker.origin)
-            return queue if queue is not None and queue.delays else None
+            return queue if queue is not None and (queue.delays or queue.rests) else None
         queue = queue or self._open(slot)
         if queue.delays.get(asker) != delay:
             if len(queue.delays) >= MAX_ASKERS:  # the longest delay is kept anyway
@@ -382,6 +411,11 @@ class DelayQueues:
                 # On asyncio, Scrapy takes a request out of its slot a moment before it goes.
                 compat.call_later(0.0, lambda: self._look_around(in_slots))
         return queue
+
+    def pause(self, slot: str, url: str, seconds: float | None, longest: float) -> float:
+        """As `DelayQueue.pause`, for the host of a URL in a download slot."""
+        queue = self.find(slot, url) or self._open(slot)
+        return queue.pause(seconds, longest)
 
     def find(self, slot: str, url: str) -> DelayQueue | None:
         """The queue of the requests to the host of a URL in a download slot, where there is one."""

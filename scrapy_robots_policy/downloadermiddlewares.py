@@ -17,7 +17,7 @@ from scrapy.http import Request, Response
 from . import compat
 from .admission import VERDICT_KEY, Admission
 from .crawl_log import CrawlLog
-from .delays import DelayQueues
+from .delays import DelayQueues, NotYet
 from .events import HOPS_KEY, Crawl, Events, Monitor
 from .exceptions import CrawlClosing, Disallowed
 from .fetch.download import Fetcher, guard_transfers, is_fetch
@@ -201,10 +201,13 @@ class RobotsPolicyMiddleware:
         request: Request,
         exception: Exception,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
-    ) -> None:
+    ) -> Request | None:
+        if isinstance(exception, NotYet):  # its host has asked for a pause before it was sent
+            return self.admission.again(request)
         self.slots.fetching.discard(request)
         if not isinstance(exception, IgnoreRequest):
             self.lookups.note_reachability(request, answers=False)
+        return None
 
     def on_page_preferences(
         self, request: Request, url: str, preferences: tuple[Preference, ...], config: RequestConfig

@@ -196,6 +196,7 @@ class PolicySettings:
         max_fetches: how many fetches are under way at a time.
         max_waiting: how many requests may wait without a place in CONCURRENT_REQUESTS.
         longest_delay: seconds: the longest delay of a site that is kept.
+        longest_pause: seconds: the longest pause of a host that asks for one by its answer.
         use: what the crawl declares that it does with pages.
         report: where the crawl's report goes, where one is wanted.
         dry_run: whether requests that would be dropped are only counted.
@@ -213,6 +214,7 @@ class PolicySettings:
     max_fetches: int
     max_waiting: int
     longest_delay: float
+    longest_pause: float = 0.0
     use: DeclaredUse = NO_USE
     report: ReportFiles | None = None
     dry_run: bool = False
@@ -247,6 +249,7 @@ class PolicySettings:
                 max_fetches=values["ROBOTS_MAX_FETCHES"],
                 max_waiting=values["ROBOTS_MAX_WAITING"],
                 longest_delay=values["ROBOTS_CRAWL_DELAY_MAX"],
+                longest_pause=values["ROBOTS_PAUSE_MAX"],
                 use=declared_use(values),
                 report=_report(values, now),
                 dry_run=values["ROBOTS_DRY_RUN"],

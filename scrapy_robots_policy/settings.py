@@ -421,6 +421,14 @@ _TABLE = (
         "none is kept.",
     ),
     Setting(
+        "ROBOTS_PAUSE_MAX",
+        _seconds(),
+        300.0,
+        "The longest pause of a host that answers a page with 429, or with 503 and Retry-After; 0: "
+        "none is kept. Other hosts go on. Without Retry-After, the pause after a 429 is 5 seconds, "
+        "and twice as long each time.",
+    ),
+    Setting(
         "ROBOTS_TAGS",
         ACTIONS,
         {"use": DEFAULTS["use"].value},

@@ -19,19 +19,23 @@ from contextlib import contextmanager
 from functools import cached_property
 
 from scrapy import signals
-from scrapy.http import Request
+from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from . import compat
+from .crawl_log import CrawlLog
 from .decision import delay_of
-from .delays import Asker, DelayQueue, DelayQueues
+from .delays import Asker, DelayQueue, DelayQueues, NotYet
 from .events import Crawl
 from .exceptions import CrawlClosing
+from .fetch.download import is_fetch
+from .fetch.result import retry_after
 from .hosts import Hosts
 from .overrides import RequestConfig
 from .site import OriginRules
+from .stats import PAUSED
 
 
 class Slots:
@@ -60,6 +64,10 @@ class Slots:
         self._admitted: set[Request] = set()
         self._returning: deque[Deferred[None]] = deque()  # each waits for its slot
         self._watches_visits = False
+        self._log = CrawlLog(crawl.crawler, __name__)
+        self._longest_pause = crawl.settings.longest_pause
+        if self._longest_pause:
+            crawl.crawler.signals.connect(self._answered, signals.response_downloaded)
 
     @cached_property
     def engine(self) -> compat.EngineAccess:
@@ -131,6 +139,31 @@ class Slots:
             connect = self.crawler.signals.connect
             connect(self.delays.reached, signals.request_reached_downloader)
             connect(self.delays.visited, signals.request_left_downloader)
+
+    def _answered(self, response: Response, request: Request) -> None:
+        """A host may ask for a pause by its answer: RFC 6585 §4, RFC 9110 §10.2.3 and §15.6.4."""
+        if response.status not in (429, 503):
+            if self.delays.by_slot and response.status < 500:
+                queue = self.delays.find(self.slot_key(request), request.url)
+                if queue is not None:
+                    queue.pauses = 0
+            return
+        header = response.headers.get("Retry-After")
+        if is_fetch(request) or (response.status == 503 and not header):
+            return
+        headers = {} if header is None else {"retry-after": header.decode("latin-1")}
+        asked = retry_after(headers, self.now())
+        self.watch_visits()
+        slot = self.slot_key(request)
+        seconds = self.delays.pause(slot, request.url, asked, self._longest_pause)
+        for _, download in self.engine.take_queued(slot, self.fetching):
+            download.errback(NotYet())  # back to the scheduler: here they would keep their slots
+        if seconds:
+            self.crawler.stats.inc_value(PAUSED)
+            self._log.info(
+                "%(host)s answered %(status)d: it is left alone for %(seconds)g s",
+                {"host": slot, "status": response.status, "seconds": seconds},
+            )
 
     def queue_of(
         self, request: Request, rules: OriginRules, config: RequestConfig

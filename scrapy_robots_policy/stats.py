@@ -29,6 +29,7 @@ REFRESH = "robots/refresh/"
 MODE = "robots/stance/"  # a stat keeps its name, though what it counts is an access mode now
 AGE_MAX = "robots/age/max"
 CRAWL_DELAY = "robots/crawl_delay/"
+PAUSED = "robots/paused"
 TAGS = "robots/tags/"
 
 STORE_HIT = "robots/store/hit"
@@ -56,6 +57,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         MODE: "access modes after a look at the store or the site",
         AGE_MAX: "maximum age in seconds of a robots.txt that was still obeyed",
         CRAWL_DELAY: "sites that ask for a delay, by what is done",
+        PAUSED: "pauses that hosts asked for by a 429, or by a 503 with Retry-After",
         TAGS: "requests and items that a page's robots tags refuse, by part and action",
         STORE_HIT: "lookups of an origin that the store had",
         STORE_MISS: "lookups of an origin that the store did not have",

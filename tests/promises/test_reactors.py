@@ -83,3 +83,15 @@ def test_a_store_outlives_the_crawl(run, tmp_path):
             seen = run([site.url(page), site.url("/secret")], settings=settings)
             assert (seen.answered, list(seen.dropped)) == ([site.url(page)], [site.url("/secret")])
         assert site.count("/robots.txt") == 1
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_a_host_that_answers_429_is_left_alone(run, on_disk, tmp_path):
+    busy = Answer(status=429, headers={"Retry-After": "1"})
+    with Site({"/robots.txt": SECRET, "/0": [busy, Answer()]}) as site:
+        urls = [site.url(f"/{n}") for n in range(9)]
+        job = {"JOBDIR": str(tmp_path)} if on_disk else {}
+        seen = run(urls, settings={"CONCURRENT_REQUESTS_PER_DOMAIN": 1, **job})
+        assert sorted(seen.answered) == urls
+        refused, after = next((a, b) for a, b in pairwise(site.hits) if a.path == "/0")
+        assert after.asked_at - refused.answered_at >= 0.9

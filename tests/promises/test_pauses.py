@@ -1,0 +1,103 @@
+"""docs/waiting-and-delays.md: a host that answers 429, or 503 with Retry-After, is left alone."""
+
+from __future__ import annotations
+
+from email.utils import formatdate
+from itertools import pairwise
+
+import pytest
+
+from tests.crawls import Chain
+from tests.on_reactor import on_reactor
+from tests.scripted import Web
+from tests.site import Answer, robots
+
+pytestmark = pytest.mark.slow  # whole crawls
+
+OPEN = robots("")
+RETRY = {"RETRY_ENABLED": True, "RETRY_TIMES": 9, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+PAGES = [f"http://a.test/{n}" for n in range(4)]
+
+
+def refusal(status=429, **headers):
+    names = {"retry_after": "Retry-After"}
+    return Answer(status=status, headers={names[name]: text for name, text in headers.items()})
+
+
+async def first_is_refused(web, *answers, **settings) -> Web:
+    """A crawl of four pages of a host, of which the first is refused, and one of another host."""
+    site = web({"a.test": {"/robots.txt": OPEN, "/0": [*answers, Answer()]}})
+    seen = await site.crawl(*PAGES, "http://b.test/", settings={**RETRY, **settings})
+    assert set(seen.answered) >= {*PAGES[1:], "http://b.test/"}
+    return site
+
+
+def pauses(site):
+    """The seconds between the visits of the first host that are a second or more."""
+    times = [hit.began for hit in site.visits("a.test")]
+    return [round(b - a) for a, b in pairwise(times) if b - a >= 1]
+
+
+ASKED = {
+    "seconds": (refusal(retry_after="30"), 30),
+    "a date": (refusal(retry_after="DATE"), 40),
+    "503 with seconds": (refusal(503, retry_after="30"), 30),
+    "503 alone": (refusal(503), None),
+    "more than is kept": (refusal(retry_after="86400"), 300),
+    "no time": (refusal(), 5),
+    "nonsense": (refusal(retry_after="soon"), 5),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+@on_reactor
+async def test_the_host_is_left_alone_for_as_long_as_it_asks_and_other_hosts_go_on(name, web):
+    answer, seconds = ASKED[name]
+
+    def at_a_date(_request):
+        return refusal(retry_after=formatdate(site.time.now() + 40, usegmt=True))
+
+    site = web({"a.test": {"/robots.txt": OPEN, "/0": [answer, Answer()]}})
+    if name == "a date":
+        site.hosts["a.test"]["/0"] = [at_a_date, Answer()]
+    seen = await site.crawl(*PAGES, "http://b.test/", settings=RETRY)
+    assert sorted(seen.answered) == [*PAGES, "http://b.test/"]
+    assert pauses(site) == ([] if seconds is None else [pytest.approx(seconds, abs=1)])
+    assert seen.stats.get("robots/paused") == (None if seconds is None else 1)
+    [other] = site.visits("b.test")
+    assert other.began < 1
+
+
+@on_reactor
+async def test_without_a_time_each_pause_is_twice_as_long_until_a_page_comes(web):
+    site = web({"a.test": {"/robots.txt": OPEN, "/0": [*[refusal()] * 4, Answer()]}})
+    await site.crawl(PAGES[0], settings=RETRY)
+    assert pauses(site) == [5, 10, 20, 40]
+    often = {f"/{n}": [refusal(), Answer()] for n in range(3)}
+    site = web({"a.test": {"/robots.txt": OPEN, **often}})
+    await site.crawl(PAGES[0], spider=Chain, ahead=PAGES[1:], settings=RETRY)
+    assert pauses(site) == [5, 5, 5]
+
+
+@pytest.mark.parametrize(("longest", "expected"), [(0, []), (2, [2])])
+@on_reactor
+async def test_the_user_says_how_long_at_most(longest, expected, web):
+    site = await first_is_refused(web, refusal(retry_after="30"), ROBOTS_PAUSE_MAX=longest)
+    assert pauses(site) == expected
+
+
+@on_reactor
+async def test_a_delay_of_the_site_is_kept_as_well(web):
+    paced = robots("User-agent: *\nCrawl-delay: 10")
+    site = web({"a.test": {"/robots.txt": paced, "/1": [refusal(retry_after="30"), Answer()]}})
+    seen = await site.crawl(*PAGES, settings=RETRY)
+    assert sorted(seen.answered) == PAGES
+    assert sorted(pauses(site)) == [10, 10, 10, 30]
+
+
+@on_reactor
+async def test_it_is_the_same_with_another_queue_of_the_scheduler(web):
+    queue = "scrapy.pqueues.ScrapyPriorityQueue"
+    answers = [refusal(retry_after="30")]
+    site = await first_is_refused(web, *answers, SCHEDULER_PRIORITY_QUEUE=queue)
+    assert pauses(site) == [30]
