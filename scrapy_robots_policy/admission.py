@@ -24,6 +24,7 @@ Where the rules are known and no delay is kept, `decide_now` decides without any
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from contextlib import AbstractAsyncContextManager, nullcontext
 from weakref import WeakSet
 
@@ -31,6 +32,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
+from . import compat
 from .decision import Decision, decide, objection
 from .delays import DelayQueue, NotYet, Turn
 from .events import Crawl
@@ -46,6 +48,7 @@ from .stats import PUT_BACK
 from .status_line import Waiting
 
 VERDICT_KEY = "robots_verdict"
+MAX_REFUSED = 10_000  # URLs of links that are told of once
 
 
 class Admission:
@@ -55,6 +58,7 @@ class Admission:
         self.crawl, self.lookups, self.slots = crawl, lookups, slots
         self.now, self.use, self.events = crawl.now, crawl.settings.use, crawl.events
         self.dry_run, self.keeps_verdicts = crawl.settings.dry_run, crawl.settings.keeps_verdicts
+        self._refused: OrderedDict[str, None] = OrderedDict()  # the URLs of links, the last ones
         self._put_back: WeakSet[Request] = WeakSet()
         slots.on_closing = self.stop
 
@@ -124,6 +128,28 @@ class Admission:
                         return
                 rules, is_renewed = current, current is None
                 self.slots.lend_again(request)
+
+    def refuses(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
+        """Whether a link is refused that the scheduler has not seen. Then its errback is called.
+
+        As of requests that the scheduler filters as duplicates, of the same link nothing is heard
+        again, unless it asks not to be filtered. A dry run counts it when it goes.
+        """
+        forms, is_told = server_forms(request.url), request.url in self._refused
+        if self.dry_run or objection(forms, rules, config.agent, self.use) is None:
+            return False
+        if is_told and not request.dont_filter:
+            return True
+        try:
+            self._refuse_if_forbidden(request, rules, config, None)
+        except CrawlClosing:  # it could not be recorded
+            return False
+        except Disallowed as refusal:
+            compat.fail(self.crawl.crawler, request, refusal)
+        self._refused[request.url] = None
+        if len(self._refused) > MAX_REFUSED:
+            self._refused.popitem(last=False)
+        return True
 
     def verdict(self, request: Request, rules: OriginRules, config: RequestConfig) -> Verdict:
         """The verdict on a request that is neither refused nor let pass now."""

@@ -29,6 +29,7 @@ from .rep.checks import check_type
 from .rep.url import path_of
 from .rep.usage import Preference, UseAnswer, answer
 from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT, CrawlCounts
+from .settings import SettingError
 from .slots import Slots
 from .stats import PASSED
 from .status_line import StatusLine
@@ -251,14 +252,30 @@ class RobotsPolicyMiddleware:
         `request.meta["robots"]` is wrong; TypeError where `request` is a URL.
         """
         check_type("request", request, Request)
+        asked = self._asked(request)
+        rules = self.lookups.latest(request, *asked) if asked else None
+        return self.admission.verdict(request, rules, asked[1]) if asked and rules else None
+
+    def refuses(self, request: Request) -> bool:
+        """Whether a link is refused that the scheduler has not seen, by rules that are known and
+        fresh. Then that is counted and recorded, and its errback is called.
+        """
+        try:
+            asked = self._asked(request)
+        except SettingError:  # of its meta: it fails when it goes
+            return False
+        rules = self.lookups.fresh(request, *asked) if asked else None
+        if asked is None or rules is None:
+            return False
+        return self.admission.refuses(request, rules, asked[1])
+
+    def _asked(self, request: Request) -> tuple[Origin, RequestConfig] | None:
+        """The origin whose rules decide about a request, and for whom; None: no rules do."""
         origin = origin_of(request.url)
         if origin is None or is_exempt(request.meta, origin):
             return None
         config = self.configs.of(request.meta, request.headers.get(USER_AGENT), origin)
-        if not config.applies_to(origin):
-            return None
-        rules = self.lookups.latest(request, origin, config)
-        return None if rules is None else self.admission.verdict(request, rules, config)
+        return (origin, config) if config.applies_to(origin) else None
 
     def spider_opened(self) -> None:
         if self.recorder is not None:

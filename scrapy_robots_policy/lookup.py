@@ -125,6 +125,14 @@ class Lookups:
             rules = rules.with_tdmrep(await self._wait(key, tdmrep.DIALECT, request))
         return rules
 
+    def fresh(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
+        """All that decides about a request, where it is in memory and fresh. Nothing is fetched."""
+        site = self._site(origin)
+        rules = None if site is None or site.is_untold else self.latest(request, origin, config)
+        if rules is None or rules.mode is AccessMode.DEFER or self.now() >= rules.fresh_until:
+            return None
+        return rules
+
     def latest(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
         """All that is in memory, however old; None: nothing is. Nothing is fetched."""
         rules = self.latest_robots_txt(origin, config)

@@ -1,4 +1,5 @@
-"""The spider middleware: drops requests and drops or marks items as the tags of their page ask.
+"""The spider middleware: drops requests and drops or marks items as the tags of their page ask,
+and links that robots.txt forbids.
 
 All that depends on the page alone is done once a page, before the first output of its callback is
 looked at. A page without tags costs a look at its headers.
@@ -9,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Spider, signals
@@ -20,6 +22,7 @@ from scrapy.utils.log import logformatter_adapter
 
 from . import compat
 from .crawl_log import CrawlLog
+from .downloadermiddlewares import RobotsPolicyMiddleware
 from .overrides import RequestConfig
 from .policy import TagSettings
 from .rep import origin_of
@@ -142,8 +145,6 @@ class RobotsTagMiddleware:
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
     ) -> Iterable[Any]:
         demands = self._demands(response)
-        if demands is None:
-            return result
         return (output for output in result if self._keeps(output, demands))
 
     async def process_spider_output_async(
@@ -154,7 +155,12 @@ class RobotsTagMiddleware:
     ) -> AsyncIterator[Any]:
         demands = self._demands(response)
         async for output in result:
-            if demands is None or self._keeps(output, demands):
+            if self._keeps(output, demands):
+                yield output
+
+    async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        async for output in start:
+            if self._keeps(output, None):
                 yield output
 
     def _demands(self, response: Response) -> _Demands | None:
@@ -244,10 +250,20 @@ class RobotsTagMiddleware:
             refused["expired"] = "unavailable_after"
         return {part: brief(str(tags.cause(name))) for part, name in refused.items()}
 
-    def _keeps(self, output: Any, demands: _Demands) -> bool:
-        if isinstance(output, Request):
-            return self._keeps_request(output, demands)
-        return output is None or self._keeps_item(output, demands)
+    def _keeps(self, output: Any, demands: _Demands | None) -> bool:
+        """Whether a request or an item goes on. A link that robots.txt forbids takes no place in
+        the scheduler, where the rules of its site are known.
+        """
+        is_request = isinstance(output, Request)
+        if demands is not None and output is not None:
+            keeps = self._keeps_request if is_request else self._keeps_item
+            if not keeps(output, demands):
+                return False
+        return not (is_request and self._policy is not None and self._policy.refuses(output))
+
+    @cached_property
+    def _policy(self) -> RobotsPolicyMiddleware | None:
+        return self.crawler.get_downloader_middleware(RobotsPolicyMiddleware)
 
     def _keeps_request(self, request: Request, demands: _Demands) -> bool:
         for demand in demands.for_request(request):

@@ -34,8 +34,8 @@ LAYERS = (
     ("slots",),
     ("lookup",),
     ("admission",),
-    ("downloadermiddlewares", "spidermiddlewares"),
-    ("queue",),
+    ("downloadermiddlewares",),
+    ("queue", "spidermiddlewares"),
     ("addon", "commands"),
 )
 LAYER_OF = {name: layer for layer, names in enumerate(LAYERS) for name in names}

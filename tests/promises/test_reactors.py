@@ -95,3 +95,13 @@ def test_a_host_that_answers_429_is_left_alone(run, on_disk, tmp_path):
         assert sorted(seen.answered) == urls
         refused, after = next((a, b) for a, b in pairwise(site.hits) if a.path == "/0")
         assert after.asked_at - refused.answered_at >= 0.9
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_a_forbidden_link_is_refused_before_it_is_scheduled(run, on_disk, tmp_path):
+    with Site({"/robots.txt": SECRET}) as site:
+        job = {"JOBDIR": str(tmp_path)} if on_disk else {}
+        links = [site.url(f"/secret/{n}") for n in range(9)]
+        seen = run([site.url("/")], settings=job, then={site.url("/"): links})
+        assert sorted(seen.dropped) == links
+        assert seen.stats["scheduler/enqueued"] == 1

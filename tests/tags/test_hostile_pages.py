@@ -83,6 +83,7 @@ def output_of(response, *outputs, **settings):
     """What the middleware lets pass of what a callback has made of a page."""
     crawler = get_crawler(settings_dict=settings)
     crawler.spider = crawler._create_spider("test")
+    crawler.get_downloader_middleware = lambda _kind: None  # there is no engine
     middleware = RobotsTagMiddleware(crawler)
     return list(middleware.process_spider_output(response, outputs))
 
