@@ -60,6 +60,8 @@ class RobotsPolicyMiddleware:
         has_report = settings.report is not None
         self.counts = CrawlCounts(MAX_ORIGINS_OF_REPORT if has_report else MAX_ORIGINS)
         self.monitor = Monitor(crawler, settings, self.counts)
+        for layer in self.configs.layers:
+            layer.now, layer.tell = self.now, self.monitor.note_permission
         self.events = Events(self.monitor)
         with one_sentence(crawler):
             store = settings.store.open(crawler, self.events)

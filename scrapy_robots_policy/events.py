@@ -333,6 +333,16 @@ class Monitor(Listener):
             kinds = dict.fromkeys((*counts.usage, *map(_kind_of_use, preferences)))
             counts.usage = tuple(map(self.counts.interned, islice(kinds, MAX_PREFERENCES)))
 
+    def note_permission(self, permission: str, holds: bool) -> None:
+        """An override with a name or an end is used, or has ended."""
+        self.counts.permissions[permission] = holds
+        if holds:
+            self.log.info("Used: %(permission)s", {"permission": permission})
+        else:
+            self.log.warning(
+                "Ended, and no longer used: %(permission)s", {"permission": permission}
+            )
+
     def fetched(self, event: Fetched) -> None:
         """Scrapy's own stats of robots.txt are kept, too."""
         result, error = event.result, event.error

@@ -7,12 +7,16 @@ header; the crawl's own choice.
 The key of an override is a pattern: a host name in which "*" stands for anything, with or without a
 port. Several patterns may match a host. Each matter is then decided by the most specific pattern
 that sets it: a pattern without a star before one with a star, then the longer one.
+
+An override with a name, a reason or an end is a permission. When it has ended, it sets nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, fields
+from datetime import date, datetime, timezone
 from typing import Any
 
 from scrapy import Spider
@@ -23,7 +27,7 @@ from scrapy.settings import BaseSettings
 from .fetch.redirects import HostMatch, host_pattern
 from .rep import Dialect, Origin, origin_of, product_token
 from .rep.agents import STAR, names_a_crawler
-from .rep.escapes import listed, quoted
+from .rep.escapes import brief, listed, quoted
 from .settings import DIALECT, Kind, SettingError, agent_of, dict_of, from_json
 
 
@@ -111,6 +115,8 @@ class Override:
         obey: whether a robots.txt is requested at all.
         crawl_delay: seconds between two requests.
         robots_txt: the file to obey instead of the site's own.
+        by, why: who permits that, and the reason.
+        until: the last day, in UTC, on which all this holds.
 
     """
 
@@ -119,6 +125,19 @@ class Override:
     obey: bool | None = None
     crawl_delay: float | None = None
     robots_txt: bytes | None = None
+    by: str | None = None
+    why: str | None = None
+    until: date | None = None
+
+    @property
+    def is_permission(self) -> bool:
+        return bool(self.by or self.why or self.until)
+
+    def __str__(self) -> str:
+        """The permission: ", by Anna, until 2027-01-31: she owns the site"."""
+        parts = (("by", self.by), ("until", self.until))
+        who = "".join(f", {word} {value}" for word, value in parts if value)
+        return brief(who + (f": {self.why}" if self.why else ""))
 
     def over(self, weaker: Override) -> Override:
         """This override, completed by the weaker one where it sets nothing."""
@@ -133,6 +152,9 @@ class Overrides:
     Attributes:
         name: the setting or attribute that has them.
         sets_delays: whether a delay is set for some host.
+        now: gives seconds since the epoch.
+        tell: called with a permission, and whether it holds, when it is first used and when it has
+            ended.
 
     """
 
@@ -141,6 +163,9 @@ class Overrides:
         self.sets_delays = any(override.crawl_delay for override in by_pattern.values())
         self._strongest_first = sorted(by_pattern.items(), key=_specificity, reverse=True)
         self._match = HostMatch(pattern for pattern, _ in self._strongest_first)
+        self.now: Callable[[], float] = time.time
+        self.tell: Callable[[str, bool], None] = lambda _permission, _holds: None
+        self._told: dict[str, bool] = {}
 
     def __bool__(self) -> bool:
         return bool(self._strongest_first)
@@ -158,11 +183,26 @@ class Overrides:
         for pattern, override in self._matching(origin):
             for item in fields(override):
                 if getattr(override, item.name) is not None:
-                    set_by.setdefault(item.name, f"{self.name}[{pattern!r}]")
+                    set_by.setdefault(item.name, self._place(pattern, override))
         return set_by
 
     def _matching(self, origin: str) -> Iterator[tuple[str, Override]]:
-        return (self._strongest_first[at] for at in self._match.of(origin))
+        for at in self._match.of(origin):
+            pattern, override = self._strongest_first[at]
+            if not override.is_permission or self._holds(pattern, override):
+                yield pattern, override
+
+    def _holds(self, pattern: str, override: Override) -> bool:
+        """Whether a permission has not ended."""
+        today = datetime.fromtimestamp(self.now(), timezone.utc).date()
+        holds = override.until is None or today <= override.until
+        if self._told.get(pattern) is not holds:
+            self._told[pattern] = holds
+            self.tell(self._place(pattern, override), holds)
+        return holds
+
+    def _place(self, pattern: str, override: Override) -> str:
+        return f"{self.name}[{pattern!r}]{override}"
 
 
 def _specificity(item: tuple[str, Override]) -> tuple[bool, int]:
@@ -188,12 +228,25 @@ def _file(_name: str, value: Any) -> bytes:
     return value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
 
 
+def _words(_name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return " ".join(value.split())
+
+
+def _day(_name: str, value: Any) -> date:
+    return date.fromisoformat(str(value))
+
+
 KEYS: Mapping[str, Kind] = {
     "dialect": DIALECT,
     "agent": agent_of(),
     "obey": Kind("True or False", _flag),
     "crawl_delay": Kind("a number of seconds from 0 up", _seconds),
     "robots_txt": Kind("the text of a robots.txt", _file),
+    "by": Kind("a text", _words),
+    "why": Kind("a text", _words),
+    "until": Kind("a date such as '2027-01-31'", _day),
 }
 
 

@@ -88,12 +88,15 @@ class CrawlCounts:
 
     Attributes:
         samples: URLs that were dropped, some for each rule text or other cause.
+        permissions: the overrides with a name or an end that were asked for, each with whether it
+            holds still.
 
     """
 
     def __init__(self, max_origins: int = MAX_ORIGINS) -> None:
         self.max_origins = max_origins
         self.samples: dict[str, list[str]] = {}
+        self.permissions: dict[str, bool] = {}
         self._by_origin: dict[str, OriginCounts] = {}
         self._texts: dict[str, str] = {}  # equal texts of many origins are kept once
         self._causes = 0

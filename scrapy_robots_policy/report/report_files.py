@@ -91,6 +91,7 @@ class Report:
         counts: one for each origin.
         stats: the crawl's stats of robots.txt.
         samples: URLs that were dropped, by rule text or other cause.
+        permissions: the user's permissions that were asked for, each with whether it holds still.
 
     """
 
@@ -103,6 +104,7 @@ class Report:
     counts: Sequence[OriginCounts]
     stats: Mapping[str, Any]
     samples: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    permissions: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def passed(self) -> int:
@@ -247,6 +249,7 @@ def _sums_as_json(report: Report) -> dict[str, Any]:
         "stats": report.stats,
         "rules": _rows(report.rules),
         "usage": report.uses,
+        "permissions": report.permissions,
     }
 
 
@@ -394,6 +397,7 @@ class ReportWriter:
             self.counts.origins,
             self._figures(),
             self.counts.samples,
+            self.counts.permissions,
         )
 
     def _figures(self) -> dict[str, float]:

@@ -115,7 +115,7 @@ def test_what_is_no_host_is_refused(host):
     [
         (["example.com"], "is ['example.com']; it must be a dict of host patterns"),
         ({"http://x/": {}}, "a key must be a host"),
-        ({"x": "google"}, "it must be a dict of dialect, agent, obey, crawl_delay and robots_txt"),
+        ({"x": "google"}, "it must be a dict of dialect, agent, obey, crawl_delay, "),
         (
             {"x": {"robots_txt": "x" * 300, "dialct": "google"}},
             "has the key 'dialct' for 'x'; the keys are dialect, agent, obey",
@@ -130,6 +130,8 @@ def test_what_is_no_host_is_refused(host):
         ({"x": {"crawl_delay": -1}}, "it must be a number of seconds from 0 up"),
         ({"x": {"crawl_delay": float("nan")}}, "it must be a number of seconds from 0 up"),
         ({"x": {"robots_txt": None}}, "it must be the text of a robots.txt"),
+        ({"x": {"by": 5}}, "by is 5; it must be a text"),
+        ({"x": {"until": "next year"}}, "until is 'next year'; it must be a date such as"),
     ],
 )
 def test_a_wrong_override_is_an_error_that_names_the_choices(value, sentence):
