@@ -371,7 +371,15 @@ class Lookups:
 
     async def _fetch(self, site: Site, dialect: Dialect, page: Request, slot: _FetchSlot) -> None:
         before = site.rules(dialect, self.now())
-        result, exchanges = await self._fetch_for_somebody(site, dialect, page, slot)
+        fetched, exchanges = await self._fetch_for_somebody(site, dialect, page, slot)
+        result = fetched.result
+        if site.entry is None and fetched.copy is not None:
+            site.entry = fetched.copy
+            rules = site.rules(dialect, self.now())
+            if rules is not None and self._is_new_enough(rules):
+                self.coordinator.release(site.key)
+                await self._tell(site, dialect, page, Source.STORE)
+                return
         entry = site.remember(result, self.now())
         if entry.failures:
             # Another process may have stored a newer entry meanwhile: ours is a failure after that.
@@ -386,7 +394,7 @@ class Lookups:
 
     async def _fetch_for_somebody(
         self, site: Site, dialect: Dialect, page: Request, slot: _FetchSlot
-    ) -> tuple[FetchResult, tuple[Exchange, ...]]:
+    ) -> tuple[Fetched, tuple[Exchange, ...]]:
         """Fetch for one request; where nothing came back, for others with another proxy or header.
 
         One request's dead proxy says nothing about the site that others reach without it. In a
@@ -409,7 +417,7 @@ class Lookups:
             pages = (waiter.page for waiter in site.waiters)
             others = [other for other in pages if self._route(other) not in tried]
         self.events.fetched(fetched)
-        return fetched.result, exchanges
+        return fetched, exchanges
 
     def _route(self, page: Request) -> Hashable:
         """What a fetch takes from a page: fetches by the same route fail alike."""

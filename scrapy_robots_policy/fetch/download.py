@@ -47,11 +47,11 @@ from zope.interface import implementer  # type: ignore[import-untyped]
 
 from .. import compat
 from ..exceptions import CrawlClosing
-from ..rep import FetchResult
-from ..rep.access import has_whole_copy, without_browser_page
+from ..rep import CacheEntry, FetchResult
+from ..rep.access import DAY, has_whole_copy, remember, without_browser_page
 from ..rep.url import url_of
 from .redirects import REDIRECTS, Answer, follow, spelled_address
-from .request import NO_LIMIT, FetchOrder, FetchSlot, RequestProfile, trim
+from .request import CACHED_KEY, NO_LIMIT, FetchOrder, FetchSlot, RequestProfile, trim
 from .result import (
     MAX_BYTES,
     MAX_ENCODINGS,
@@ -62,6 +62,7 @@ from .result import (
     check_answer,
     encodings_of,
     fetch_limit,
+    instant,
     is_fault_of,
     package_of,
     result_of,
@@ -586,6 +587,15 @@ def guard_transfers(crawler: Crawler) -> None:
     without_limit = schemes_without_limit(crawler.settings)
 
     async def transfer(request: Request, download: compat.Download) -> Response:
+        if CACHED_KEY in request.meta:
+            raise OSError("it is not in Scrapy's HTTP cache")
+        response = await limited(request, download)
+        is_whole = response.status != 304 and "download_stopped" not in response.flags
+        if response.status < 500 and is_whole:
+            request.meta["dont_cache"] = False  # the HTTP cache keeps it for `_cached`
+        return response
+
+    async def limited(request: Request, download: compat.Download) -> Response:
         await names.look_up(request)  # before the time of a limit begins
         seconds = request.meta.get("download_timeout")
         # A hook may have taken the limit away.
@@ -647,6 +657,7 @@ class Fetched(NamedTuple):
         error: what kept a response from coming.
         is_fault: whether it is a fault of this package, or of code of the user's, not of the site.
         exchanges: the requests that were sent.
+        copy: what Scrapy's HTTP cache has of it, where no answer came.
 
     """
 
@@ -655,6 +666,7 @@ class Fetched(NamedTuple):
     error: BaseException | None = None
     is_fault: bool = False
     exchanges: tuple[Exchange, ...] = ()
+    copy: CacheEntry | None = None
 
 
 class Fetcher:
@@ -678,6 +690,7 @@ class Fetcher:
         self.bodies = Bodies(crawler)
         self.plugins = middlewares_by_plugin(crawler.settings)
         self.clients = clients_by_plugin(crawler.settings)
+        self.has_cache = crawler.settings.getbool("HTTPCACHE_ENABLED")
 
     async def __call__(self, order: FetchOrder) -> Fetched:
         """Raises CrawlClosing, CancelledError where the crawl no longer waits for it, and what a
@@ -699,8 +712,21 @@ class Fetcher:
             result, error = await self._try(with_credentials, exchanges)
         elif _is_about_another_file(result, order):
             result, error = await self._try(replace(order, entry=None), exchanges)
+        copy = await self._cached(order) if result.status is None and self.has_cache else None
         is_fault = error is not None and is_fault_of(error, self.plugins, self.clients)
-        return Fetched(order.origin, result, error, is_fault, tuple(exchanges))
+        return Fetched(order.origin, result, error, is_fault, tuple(exchanges), copy)
+
+    async def _cached(self, order: FetchOrder) -> CacheEntry | None:
+        """What Scrapy's HTTP cache has of a document, as of the Date of its answer; without one, as
+        of a day ago: so old a copy is stale.
+        """
+        exchanges: list[Exchange] = []
+        cached = replace(order, cached_only=True, entry=None, slot=NO_LIMIT)
+        result, _ = await self._try(cached, exchanges)
+        if result.status is None:
+            return None
+        date = instant(exchanges[-1].received.get("date", ""))
+        return remember(None, result, self.now() - DAY if date is None else min(date, self.now()))
 
     async def _try(
         self, order: FetchOrder, exchanges: list[Exchange]

@@ -1,8 +1,8 @@
 """The request for a robots.txt: what it takes from the page's request, and what it never does.
 
 It goes through all downloader middlewares, for proxies and the like, but it is no page: no cookies,
-no credentials unless the server asks for some, no cache, no range, no condition but ours, no
-offsite filter, no redirect but the fetcher's.
+no credentials unless the server asks for some, no range, no condition but ours, no answer of a
+cache while the site can be asked, no offsite filter, no redirect but the fetcher's.
 
 A middleware adds a header that a request does not have. So a header that must not be added stands
 there without a value, and is taken out at the last moment: some download handlers send it empty.
@@ -58,6 +58,7 @@ class FetchOrder:
         page: the request that waits for it, of any kind.
         slot: given back while the fetch waits for its turn at a host, or to be tried again.
         in_haste: whether sockets are short: then the fetch gets less time.
+        cached_only: whether only Scrapy's HTTP cache is asked, and nothing is sent.
         is_plain: whether no header is sent but who we are: the server did not understand the
             others.
         with_credentials: whether Scrapy's middlewares may add theirs: the server has asked for
@@ -71,6 +72,7 @@ class FetchOrder:
     page: Any
     slot: FetchSlot = NO_LIMIT
     in_haste: bool = False
+    cached_only: bool = False
     is_plain: bool = False
     with_credentials: bool = False
 
@@ -78,6 +80,7 @@ class FetchOrder:
 Hook = Callable[[Request, Request], Request | None]
 
 PLAIN_KEY = "_robots_txt_plain"
+CACHED_KEY = "_robots_txt_cached"
 MAX_ON_THE_WIRE = 64 * 1024 * 1024  # bytes; `Body` cuts a file much earlier where it can
 META = {
     "dont_obey_robotstxt": True,
@@ -138,6 +141,8 @@ class RequestProfile:
             ours["Accept-Encoding"] = ACCEPTED
         timeout = self.timeout * SHARE_IN_HASTE if order.in_haste else self.timeout
         our_meta = {**META, "download_timeout": timeout, PLAIN_KEY: order.is_plain}
+        if order.cached_only:
+            our_meta |= {"dont_cache": False, CACHED_KEY: True}
         meta = {key: page.meta[key] for key in self.meta if key in page.meta} | our_meta
         taken = {}
         if page.headers:  # most pages have none yet, and a look for one takes Scrapy five calls
