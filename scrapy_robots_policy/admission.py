@@ -26,6 +26,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from contextlib import AbstractAsyncContextManager, nullcontext
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
 from weakref import WeakSet
 
 from scrapy.exceptions import IgnoreRequest
@@ -47,7 +50,7 @@ from .slots import Slots
 from .stats import PUT_BACK
 from .status_line import Waiting
 
-VERDICT_KEY = "robots_verdict"
+VERDICT_KEY, ITEM_KEY = "robots_verdict", "robots_item"
 MAX_REFUSED = 10_000  # URLs of links that are told of once
 
 
@@ -58,6 +61,7 @@ class Admission:
         self.crawl, self.lookups, self.slots = crawl, lookups, slots
         self.now, self.use, self.events = crawl.now, crawl.settings.use, crawl.events
         self.dry_run, self.keeps_verdicts = crawl.settings.dry_run, crawl.settings.keeps_verdicts
+        self.item_field = crawl.settings.item_field
         self._refused: OrderedDict[str, None] = OrderedDict()  # the URLs of links, the last ones
         self._put_back: WeakSet[Request] = WeakSet()
         slots.on_closing = self.stop
@@ -227,9 +231,12 @@ class Admission:
         """Let a request pass, or raise Disallowed."""
         decision = self._refuse_if_forbidden(request, rules, config, began)
         self.events.decided(decision)
-        if self.keeps_verdicts:
+        if self.keeps_verdicts or self.item_field:
             verdict = decision.verdict or rules.verdict_for_use(request.url, config.agent, self.use)
-            request.meta[VERDICT_KEY] = verdict
+            if self.keeps_verdicts:
+                request.meta[VERDICT_KEY] = verdict
+            if self.item_field:
+                request.meta[ITEM_KEY] = _for_items(verdict, rules)
 
     def _turn(
         self, request: Request, queue: DelayQueue | None, *, looked_up: bool
@@ -270,3 +277,23 @@ class Admission:
 
 
 _NO_TURN = nullcontext(Turn())
+
+
+def _for_items(verdict: Verdict, rules: OriginRules) -> dict[str, Any]:
+    """A verdict as plain data, for the items of its page; with the hash of the robots.txt, as the
+    record of the crawl has it.
+    """
+    return {
+        "allowed": verdict.allowed,
+        "reason": verdict.reason.name.lower(),
+        "rule": str(verdict.rule) if verdict.rule else None,
+        "line": verdict.line,
+        "agent": verdict.agent,
+        "dialect": verdict.dialect,
+        "sha256": _sha256(rules.access.body) if rules.access.body else None,
+    }
+
+
+@lru_cache(maxsize=16)
+def _sha256(body: bytes) -> str:
+    return sha256(body).hexdigest()

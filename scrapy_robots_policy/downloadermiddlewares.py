@@ -15,7 +15,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request, Response
 
 from . import compat
-from .admission import VERDICT_KEY, Admission
+from .admission import ITEM_KEY, VERDICT_KEY, Admission
 from .crawl_log import CrawlLog
 from .delays import DelayQueues, NotYet
 from .events import HOPS_KEY, Crawl, Events, Monitor
@@ -164,7 +164,7 @@ class RobotsPolicyMiddleware:
         # Whose verdict it is, and that the last page was counted: a retry has the same meta.
         of_page = redirected.meta
         request.meta.update(
-            {key: of_page[key] for key in (VERDICT_KEY, HOPS_KEY) if key in of_page}
+            {key: of_page[key] for key in (VERDICT_KEY, ITEM_KEY, HOPS_KEY) if key in of_page}
         )
         return response
 
@@ -178,7 +178,8 @@ class RobotsPolicyMiddleware:
 
         """
         self.slots.hosts.passes(request)
-        request.meta.pop(VERDICT_KEY, None)  # of the request that it was redirected from
+        for key in (VERDICT_KEY, ITEM_KEY):  # of the request that it was redirected from
+            request.meta.pop(key, None)
         if is_fetch(request):
             return None
         if config is None:  # the host's next page may be one that keeps its delay

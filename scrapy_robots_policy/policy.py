@@ -202,6 +202,7 @@ class PolicySettings:
         dry_run: whether requests that would be dropped are only counted.
         audit: where the record of the crawl goes, where one is wanted.
         keeps_verdicts: whether requests that pass get their verdict, in their meta.
+        item_field: the field of items that gets it; "": none.
         has_plugins: whether other code than Scrapy's and ours may answer requests.
 
     """
@@ -220,6 +221,7 @@ class PolicySettings:
     dry_run: bool = False
     audit: Path | None = None
     keeps_verdicts: bool = False
+    item_field: str = ""
     has_plugins: bool = False
 
     @classmethod
@@ -255,6 +257,7 @@ class PolicySettings:
                 dry_run=values["ROBOTS_DRY_RUN"],
                 audit=_file_named(values, "ROBOTS_AUDIT", now),
                 keeps_verdicts=values["ROBOTS_KEEP_VERDICTS"],
+                item_field=values["ROBOTS_ITEM_FIELD"] or "",
                 has_plugins=has_plugins(crawler.settings),
             )
 
@@ -366,6 +369,7 @@ class TagSettings:
         reads_use: whether a page is read for preferences about its use.
         actions: what happens to requests and items that a page does not want, by part.
         dry_run: whether what would be dropped is only counted.
+        item_field: as in `PolicySettings`.
 
     """
 
@@ -374,6 +378,7 @@ class TagSettings:
     use: DeclaredUse
     reads_use: bool
     dry_run: bool
+    item_field: str
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> TagSettings:
@@ -390,4 +395,5 @@ class TagSettings:
                 use=use,
                 reads_use=bool(use) or values["ROBOTS_AUDIT"] is not None,
                 dry_run=values["ROBOTS_DRY_RUN"],
+                item_field=values["ROBOTS_ITEM_FIELD"] or "",
             )

@@ -264,6 +264,12 @@ def _actions(name: str, value: Any) -> Mapping[str, Any]:
         raise SettingError(str(error)) from None
 
 
+def _field(_name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
 NAME, TIME = "%(name)s", "%(time)s"
 
 
@@ -502,6 +508,14 @@ _TABLE = (
         False,
         'Each request that passes gets its verdict as `meta["robots_verdict"]`: for items that '
         "say by which rule their page was fetched.",
+    ),
+    Setting(
+        "ROBOTS_ITEM_FIELD",
+        Kind("the name of a field", _field),
+        None,
+        "Each item that has such a field gets the verdict on its page there, as plain data: "
+        "`allowed`, `reason`, `rule`, `line`, `agent`, `dialect`, and the `sha256` of the "
+        "robots.txt.",
     ),
     Setting(
         "ROBOTSTXT_OBEY",

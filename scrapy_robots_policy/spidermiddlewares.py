@@ -8,7 +8,7 @@ looked at. A page without tags costs a look at its headers.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.log import logformatter_adapter
 
 from . import compat
+from .admission import ITEM_KEY
 from .crawl_log import CrawlLog
 from .downloadermiddlewares import RobotsPolicyMiddleware
 from .overrides import RequestConfig
@@ -133,6 +134,7 @@ class RobotsTagMiddleware:
         self.reads_every_page = bool(reads_all_for_use or active - {"use"})
         self._has_headers = has_header_preferences if self.reads_use else has_header_statements
         self.configs, self.dry_run = settings.configs, settings.dry_run
+        self.item_field = settings.item_field
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -145,7 +147,7 @@ class RobotsTagMiddleware:
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
     ) -> Iterable[Any]:
         demands = self._demands(response)
-        return (output for output in result if self._keeps(output, demands))
+        return (output for output in result if self._keeps(output, demands, response))
 
     async def process_spider_output_async(
         self,
@@ -155,7 +157,7 @@ class RobotsTagMiddleware:
     ) -> AsyncIterator[Any]:
         demands = self._demands(response)
         async for output in result:
-            if self._keeps(output, demands):
+            if self._keeps(output, demands, response):
                 yield output
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
@@ -250,7 +252,9 @@ class RobotsTagMiddleware:
             refused["expired"] = "unavailable_after"
         return {part: brief(str(tags.cause(name))) for part, name in refused.items()}
 
-    def _keeps(self, output: Any, demands: _Demands | None) -> bool:
+    def _keeps(
+        self, output: Any, demands: _Demands | None, response: Response | None = None
+    ) -> bool:
         """Whether a request or an item goes on. A link that robots.txt forbids takes no place in
         the scheduler, where the rules of its site are known.
         """
@@ -259,6 +263,10 @@ class RobotsTagMiddleware:
             keeps = self._keeps_request if is_request else self._keeps_item
             if not keeps(output, demands):
                 return False
+        if self.item_field and response is not None and not is_request and output is not None:
+            of_page = response.meta.get(ITEM_KEY)
+            if of_page is not None:
+                _change(output, self.item_field, lambda _: dict(of_page))
         return not (is_request and self._policy is not None and self._policy.refuses(output))
 
     @cached_property
@@ -312,11 +320,16 @@ class RobotsTagMiddleware:
 
 def _mark(item: Any, part: str) -> bool:
     """Note the part in the item; False where it has no field for it, or the field cannot be set."""
+    return _change(item, MARKS, lambda marks: [*(marks or ()), part])
+
+
+def _change(item: Any, field: str, change: Callable[[Any], Any]) -> bool:
+    """Change a field of an item; False where it has none of that name, or it cannot be set."""
     from itemadapter import ItemAdapter  # noqa: PLC0415 - few crawls mark items
 
     try:
         adapter = ItemAdapter(item)
-        adapter[MARKS] = [*(adapter.get(MARKS) or ()), part]
+        adapter[field] = change(adapter.get(field))
     except (AttributeError, KeyError, TypeError, ValueError):  # also of frozen and checked classes
         return False
     return True

@@ -177,6 +177,7 @@ WRONG = [
     ({"ROBOTS_DRY_RUN": float("inf")}, "ROBOTS_DRY_RUN is inf; it must be True or False"),
     ({"ROBOTSTXT_OBEY": ""}, "ROBOTSTXT_OBEY is ''; it must be True or False"),
     ({"ROBOTSTXT_OBEY": "no"}, "ROBOTSTXT_OBEY is 'no'; it must be True or False"),
+    ({"ROBOTS_ITEM_FIELD": 5}, "ROBOTS_ITEM_FIELD is 5; it must be the name of a field"),
     ({"ROBOTS_PAUSE_MAX": -1}, "ROBOTS_PAUSE_MAX is -1; it must be a number of seconds from 0"),
     ({"ROBOTS_CRAWL_DELAY_MAX": -1}, "ROBOTS_CRAWL_DELAY_MAX is -1; it must be a number of "),
     ({"ROBOTS_FETCH_TIMEOUT": 0}, "ROBOTS_FETCH_TIMEOUT is 0; it must be a number of second"),
