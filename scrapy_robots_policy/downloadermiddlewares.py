@@ -21,11 +21,13 @@ from .delays import DelayQueues, NotYet
 from .events import HOPS_KEY, Crawl, Events, Monitor
 from .exceptions import CrawlClosing, Disallowed
 from .fetch.download import Fetcher, guard_transfers, is_fetch
+from .fetch.result import by_name
 from .lookup import Lookups
 from .overrides import EXEMPT_KEY, RequestConfig, is_exempt
 from .policy import PolicySettings, one_sentence
 from .rep import Origin, Verdict, origin_of
 from .rep.checks import check_type
+from .rep.page import refusal_of
 from .rep.url import path_of
 from .rep.usage import Preference, UseAnswer, answer
 from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT, CrawlCounts
@@ -77,6 +79,7 @@ class RobotsPolicyMiddleware:
         self.status_line = StatusLine(crawler, self.admission.waiting, self.monitor.trouble.sum_up)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
+        crawler.signals.connect(self.answered, signals.response_downloaded)
         if settings.has_plugins:  # with Scrapy's own parts, no response has another URL
             self.process_response = self._judge_page
         if settings.use or settings.audit:
@@ -212,6 +215,23 @@ class RobotsPolicyMiddleware:
         if not isinstance(exception, IgnoreRequest):
             self.lookups.note_reachability(request, answers=False)
         return None
+
+    def answered(self, response: Response, request: Request) -> None:
+        """A page may ask for a pause by its answer, or be refused for want of a payment."""
+        self.slots.answered(response, request)
+        if response.status not in (401, 402) or is_fetch(request):
+            return
+        asked = self._asked(request)
+        if asked is None:  # it is exempt
+            return
+        origin, config = asked
+        headers = by_name(response.headers.items())
+        refusal = refusal_of(response.status, headers, config.dialect, config.agent)
+        if refusal is None:
+            return
+        self.monitor.page_refused(origin, request, refusal)
+        if self.recorder is not None:
+            self.recorder.on_refusal(request.url, refusal)
 
     def on_page_preferences(
         self, request: Request, url: str, preferences: tuple[Preference, ...], config: RequestConfig

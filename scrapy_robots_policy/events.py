@@ -397,6 +397,16 @@ class Monitor(Listener):
             self._count(stats.FORBIDDEN)
             self._count(stats.DROPPED + reason)
 
+    def page_refused(self, origin: str, request: Request, refusal: Verdict) -> None:
+        """A page that the robots.txt allows is refused by its own answer."""
+        self.counts.of(origin).passed -= 1
+        self.counts.drop(origin, refusal, request.url)
+        self._count(stats.DROPPED + refusal.reason.name.lower())
+        self.log.debug(
+            "Refused by its answer: %(request)s, %(cause)s",
+            {"request": request, "cause": refusal.cause},
+        )
+
     def _count_passed(self, decision: Decision) -> None:
         """Count a page once. RetryMiddleware makes a retry of a request that has passed. A redirect
         keeps the number of retries in its meta, but is a request of its own: one more redirect has

@@ -31,7 +31,7 @@ from .delays import Asker, DelayQueue, DelayQueues, NotYet
 from .events import Crawl
 from .exceptions import CrawlClosing
 from .fetch.download import is_fetch
-from .fetch.result import retry_after
+from .fetch.result import by_name, retry_after
 from .hosts import Hosts
 from .overrides import RequestConfig
 from .site import OriginRules
@@ -66,8 +66,6 @@ class Slots:
         self._watches_visits = False
         self._log = CrawlLog(crawl.crawler, __name__)
         self._longest_pause = crawl.settings.longest_pause
-        if self._longest_pause:
-            crawl.crawler.signals.connect(self._answered, signals.response_downloaded)
 
     @cached_property
     def engine(self) -> compat.EngineAccess:
@@ -140,19 +138,19 @@ class Slots:
             connect(self.delays.reached, signals.request_reached_downloader)
             connect(self.delays.visited, signals.request_left_downloader)
 
-    def _answered(self, response: Response, request: Request) -> None:
+    def answered(self, response: Response, request: Request) -> None:
         """A host may ask for a pause by its answer: RFC 6585 §4, RFC 9110 §10.2.3 and §15.6.4."""
+        if not self._longest_pause:
+            return
         if response.status not in (429, 503):
             if self.delays.by_slot and response.status < 500:
                 queue = self.delays.find(self.slot_key(request), request.url)
                 if queue is not None:
                     queue.pauses = 0
             return
-        header = response.headers.get("Retry-After")
-        if is_fetch(request) or (response.status == 503 and not header):
+        asked = retry_after(by_name(response.headers.items()), self.now())
+        if is_fetch(request) or (response.status == 503 and asked is None):
             return
-        headers = {} if header is None else {"retry-after": header.decode("latin-1")}
-        asked = retry_after(headers, self.now())
         self.watch_visits()
         slot = self.slot_key(request)
         seconds = self.delays.pause(slot, request.url, asked, self._longest_pause)

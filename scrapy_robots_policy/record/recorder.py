@@ -32,7 +32,7 @@ from ..exceptions import CrawlClosing
 from ..fetch.download import Exchange
 from ..overrides import sent_user_agent
 from ..policy import PolicySettings
-from ..rep import AccessMode, CacheEntry, Dialect, Origin, Reason
+from ..rep import AccessMode, CacheEntry, Dialect, Origin, Reason, Verdict
 from ..rep.url import url_of
 from ..rep.usage import DeclaredUse, UseAnswer
 from ..settings import ATTRIBUTES, SETTINGS, SettingError, is_set
@@ -201,6 +201,12 @@ class RecordLines:
         self.writer.write("page", members(fields))
         self.sums["pages_with_preferences"] += 1
 
+    def refusal(self, url: str, refusal: Verdict, at: float) -> None:
+        """A page that was requested, and is refused by its own answer."""
+        fields = {"at": instant(at), "url": page_url(url), **verdict_fields(refusal)}
+        self.writer.write("answer", members(fields))
+        self.sums[f"refused/{refusal.reason.name.lower()}"] += 1
+
     def robots(self, rules: OriginRules, source: str, exchanges: Sequence[Exchange] = ()) -> int:
         """Write what is known of a robots.txt; the number of the line, for decisions."""
         self._robots_number += 1
@@ -355,6 +361,11 @@ class Recorder(Listener):
         """What a page says about its use, in headers and tags, and the answer to it."""
         if self.writer.is_open:
             self.lines.page(url, answer, self.now())
+
+    def on_refusal(self, url: str, refusal: Verdict) -> None:
+        """A page is refused by its own answer."""
+        if self.writer.is_open:
+            self.lines.refusal(url, refusal, self.now())
 
     def close(self, reason: str) -> None:
         """Write the sums. `reason` is the one for which the spider was closed."""

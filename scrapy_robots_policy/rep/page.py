@@ -22,6 +22,7 @@ from urllib.parse import urljoin
 from .agents import STAR, chain_of, product_token
 from .checks import check_type, not_a_string
 from .dialect import ANY_NAME, Dialect, TagConflict
+from .escapes import brief
 from .usage import (
     CONTENT_SIGNAL,
     CONTENT_USAGE,
@@ -35,6 +36,7 @@ from .usage import (
     Preference,
     read_value,
 )
+from .verdict import Reason, Verdict
 
 EVERYBODY = "robots"
 
@@ -298,6 +300,28 @@ def read_signal_header(values: Iterable[str]) -> tuple[Preference, ...]:
 def _read(label: str, values: Iterable[str]) -> tuple[Preference, ...]:
     text = ", ".join(values)[:MAX_LENGTH]
     return tuple(Preference(label, *pair, place=Place.HEADER) for pair in read_value(label, text))
+
+
+_LICENSE_SCHEME = re.compile(r"(?:^|,)\s*license\b", re.IGNORECASE)  # RSL 1.0, of several schemes
+PRICES = ("crawler-price", "crawler-exact-price")  # Cloudflare's pay per crawl
+
+
+def refusal_of(
+    status: int, headers: Mapping[str, str], dialect: Dialect, agent: str
+) -> Verdict | None:
+    """The verdict on a page that is refused by its own answer: it asks for a payment (402), or for
+    a licence (401, WWW-Authenticate: License). None for any other answer.
+
+    Args:
+        headers: by names in lower case; several of one name are joined.
+
+    """
+    is_licence = status == 401 and _LICENSE_SCHEME.search(headers.get("www-authenticate", ""))
+    if status != 402 and not is_licence:
+        return None
+    reason = Reason.LICENSE_REQUIRED if is_licence else Reason.PAYMENT_REQUIRED
+    prices = (f", {name}: {headers[name]}" for name in PRICES if name in headers)
+    return Verdict(False, reason, dialect.name, agent, why=brief(f"{status}{''.join(prices)}"))
 
 
 def read_tdm(label: str, values: Iterable[str], place: Place) -> tuple[Preference, ...]:

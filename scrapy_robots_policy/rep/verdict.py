@@ -40,6 +40,8 @@ class Reason(Enum):
     DEFERRED = "robots.txt not known yet"
     NOT_OBEYED = "robots.txt not obeyed"
     USE_REFUSED = "use refused"
+    PAYMENT_REQUIRED = "payment required"
+    LICENSE_REQUIRED = "licence required"
 
 
 @dataclass(frozen=True, slots=True)

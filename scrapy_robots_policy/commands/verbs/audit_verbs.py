@@ -211,6 +211,9 @@ def _count(overview: Overview, fields: Mapping[str, Any], answers: Answers | Non
         overview.robots += not is_tdmrep
     elif fields["type"] == "page":
         _count_preferences(overview, fields, of_page_only=True)
+    elif fields["type"] == "answer":
+        overview.passed -= 1
+        _count_refusal(overview, fields)
     elif fields["type"] == "decision":
         overview.differ += answers is not None and not answers.agree
         _count_decision(overview, fields)
@@ -229,6 +232,11 @@ def _count_decision(overview: Overview, fields: Mapping[str, Any]) -> None:
     if fields["verdict"] == "passed":
         overview.passed += 1
         return
+    _count_refusal(overview, fields)
+
+
+def _count_refusal(overview: Overview, fields: Mapping[str, Any]) -> None:
+    origin = brief(origin_of(fields["url"]) or fields["url"])
     _add(overview.counts["refused"], fields["reason"])
     _add(overview.counts["causes"], (origin, brief(cause_words(fields))), (THE_REST, ""))
 
