@@ -49,6 +49,9 @@ class Addon:
         crawler.signals.connect(addon.spider_opened, signals.spider_opened)
         return addon
 
+    def __repr__(self) -> str:
+        return "scrapy_robots_policy.Addon"
+
     def update_settings(self, settings: BaseSettings) -> None:
         self.is_in_addons = True
         chosen = settings.getdict(MIDDLEWARES)

@@ -304,6 +304,7 @@ class RobotsPolicyMiddleware:
         if self.recorder is not None:
             self.recorder.writer.keep()
         self.status_line.start()
+        self.monitor.begin(self.configs.default)
         guard_transfers(self.crawler)
         log = CrawlLog(self.crawler, __name__)
         for sentence in self.slots.engine.missing:
@@ -326,6 +327,7 @@ class RobotsPolicyMiddleware:
         """
         self.status_line.stop()
         self.monitor.trouble.sum_up()
+        self.monitor.end()
         if self.recorder is not None:
             self.recorder.close(reason)
         try:

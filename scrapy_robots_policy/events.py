@@ -333,6 +333,31 @@ class Monitor(Listener):
             kinds = dict.fromkeys((*counts.usage, *map(_kind_of_use, preferences)))
             counts.usage = tuple(map(self.counts.interned, islice(kinds, MAX_PREFERENCES)))
 
+    def begin(self, config: RequestConfig) -> None:
+        """The crawl begins."""
+        purposes = ", ".join(sorted(self.settings.use.purposes)) or "none"
+        self.log.info(
+            "robots.txt is read as %(dialect)s, as %(agent)s (purposes: %(purposes)s)",
+            {"dialect": config.dialect.name, "agent": config.agent, "purposes": purposes},
+        )
+        if self.settings.dry_run:
+            self.log.warning("A dry run: what is forbidden is fetched all the same, and counted")
+
+    def end(self) -> None:
+        """The crawl has ended."""
+        refused = sum(counts.all_refused for counts in self.counts.origins)
+        passed = sum(counts.passed for counts in self.counts.origins)
+        if self.settings.dry_run:
+            self.log.warning(
+                "A dry run: %(refused)d of %(pages)s would have been refused",
+                {"refused": refused, "pages": counted(passed, "page")},
+            )
+        else:
+            self.log.info(
+                "%(refused)d of %(pages)s refused",
+                {"refused": refused, "pages": counted(refused + passed, "page")},
+            )
+
     def note_permission(self, permission: str, holds: bool) -> None:
         """An override with a name or an end is used, or has ended."""
         self.counts.permissions[permission] = holds
@@ -380,7 +405,7 @@ class Monitor(Listener):
         verdict, origin = decision.verdict, decision.rules.origin
         if verdict is not None:
             self.counts.note_uses(origin, verdict.uses.results if verdict.refused else ())
-            self.counts.drop(origin, verdict, decision.request.url)
+            self.counts.refuse(origin, verdict, decision.request.url)
             self._note_refusal(decision, verdict)
         if verdict is None or decision.dry_run:
             self._count_passed(decision)
@@ -388,20 +413,24 @@ class Monitor(Listener):
     def _note_refusal(self, decision: Decision, verdict: Verdict) -> None:
         reason = verdict.reason.name.lower()
         self.log.debug(
-            "Forbidden by robots.txt: %(request)s, %(cause)s",
-            {"request": decision.request, "cause": verdict.cause},
+            "%(refused)s by robots.txt: %(request)s, %(cause)s",
+            {
+                "refused": "Would be refused" if decision.dry_run else "Refused",
+                "request": decision.request,
+                "cause": verdict.cause,
+            },
         )
         if decision.dry_run:
-            self._count(stats.WOULD_DROP + reason)
+            self._count(stats.WOULD_REFUSE + reason)
         else:
             self._count(stats.FORBIDDEN)
-            self._count(stats.DROPPED + reason)
+            self._count(stats.REFUSED + reason)
 
     def page_refused(self, origin: str, request: Request, refusal: Verdict) -> None:
         """A page that the robots.txt allows is refused by its own answer."""
         self.counts.of(origin).passed -= 1
-        self.counts.drop(origin, refusal, request.url)
-        self._count(stats.DROPPED + refusal.reason.name.lower())
+        self.counts.refuse(origin, refusal, request.url)
+        self._count(stats.REFUSED + refusal.reason.name.lower())
         self.log.debug(
             "Refused by its answer: %(request)s, %(cause)s",
             {"request": request, "cause": refusal.cause},

@@ -19,7 +19,7 @@ class Disallowed(IgnoreRequest):
     """
 
     def __init__(self, verdict: Verdict, url: str = "") -> None:
-        super().__init__(f"Forbidden by robots.txt: {verdict.cause}")
+        super().__init__(f"Refused by robots.txt: {verdict.cause}")
         self.verdict, self.url = verdict, url
 
     def __reduce__(self) -> tuple[type[Disallowed], tuple[Verdict, str]]:

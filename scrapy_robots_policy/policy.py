@@ -235,6 +235,7 @@ class PolicySettings:
             if not values["ROBOTSTXT_OBEY"]:
                 log.info("ROBOTSTXT_OBEY is False: no robots.txt is obeyed")
                 raise NotConfigured
+            values.check()
             refuse_misplaced_middleware(crawler.settings)
             refuse_second_middleware(crawler.settings)
             dialect, now = values["ROBOTS_DIALECT"], datetime.now(timezone.utc)
@@ -262,10 +263,16 @@ class PolicySettings:
             )
 
 
+MEANT = {
+    "ROBOTS_CRAWL_DELAY": '; a delay of your own is ROBOTS_OVERRIDES = {"*": {"crawl_delay": 5}}, '
+    "the longest one of sites ROBOTS_CRAWL_DELAY_MAX",
+}
+
+
 def _warnings(values: Values, name: CrawlerName) -> Iterator[str]:
     for setting in sorted(map(str, values.settings)):
         if setting.startswith("ROBOTS_") and setting not in SETTINGS:
-            hint = nearest(setting, SETTINGS) or "; it has no effect here"
+            hint = MEANT.get(setting) or nearest(setting, SETTINGS) or "; it has no effect here"
             yield f"{setting} is no setting of scrapy_robots_policy{hint}"
     if name.warning:
         yield name.warning

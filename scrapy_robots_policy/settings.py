@@ -244,9 +244,14 @@ def agent_of(dialect: Dialect | None = None) -> Kind:
 
 def _purposes(name: str, value: Any) -> frozenset[str]:
     names = frozenset(_names(name, value))
-    if not names <= set(PURPOSES):
-        raise ValueError
+    for wrong in sorted(names - set(PURPOSES)):
+        turned = "-".join(reversed(wrong.split("-")))  # ai-train is Content-Signal's word
+        near = nearest(turned, PURPOSES) or nearest(wrong, PURPOSES)
+        raise SettingError(f"{name} is {quoted(value)}; it must be {_PURPOSES}{near}")
     return names
+
+
+_PURPOSES = "one or several of " + ", ".join(PURPOSES)
 
 
 def _tokens(name: str, value: Any) -> tuple[str, ...]:
@@ -364,7 +369,7 @@ _TABLE = (
         _choice({mode.value: mode for mode in MODES}),
         None,
         "What happens to requests while a robots.txt is unreachable (no answer, or a 5xx status) "
-        "and there is no copy of it. `allow`: they pass. `disallow`: they are dropped. `defer`: "
+        "and there is no copy of it. `allow`: they pass. `disallow`: they are refused. `defer`: "
         "they wait until it can be fetched. With this setting a copy is obeyed for as long as the "
         "file is unreachable.",
         no_value="the dialect's",
@@ -444,7 +449,7 @@ _TABLE = (
     ),
     Setting(
         "ROBOTS_PURPOSE",
-        Kind("one or several of " + ", ".join(PURPOSES), _purposes),
+        Kind(_PURPOSES, _purposes),
         None,
         "What the crawl is for. Pages that their site refuses for that use are dropped. See "
         "[page rules](page-rules.md).",
@@ -456,7 +461,7 @@ _TABLE = (
         None,
         "The most that the crawl does with a page: keep nothing (`immediate`), keep an index, a "
         "link or an excerpt (`reference`), or reproduce it (`full`). Pages whose site grants less "
-        "by `Content-Signal: use=` are dropped. See [reservations](reservations.md).",
+        "by `Content-Signal: use=` are refused. See [reservations](reservations.md).",
         attribute="robots_content_use",
     ),
     Setting(
@@ -464,7 +469,7 @@ _TABLE = (
         _choice({"refuse": False, "fetch": True}),
         "refuse",
         "What happens to pages that their site's tdmrep.json reserves against the purpose. "
-        "`refuse`: they are dropped. `fetch`: they are fetched, because the header or the meta tag "
+        "`refuse`: they are refused. `fetch`: they are fetched, because the header or the meta tag "
         "of a page may override the file; where none does, the items of the page are dropped. See "
         "[reservations](reservations.md).",
     ),
@@ -473,7 +478,7 @@ _TABLE = (
         Kind("a list of product tokens such as 'Google-Extended'", _tokens),
         None,
         "Control tokens whose groups in a robots.txt are asked too, such as `Google-Extended`. "
-        "Pages that such a group disallows are dropped. `[]`: none are asked. See "
+        "Pages that such a group disallows are refused. `[]`: none are asked. See "
         "[reservations](reservations.md).",
         attribute="robots_purpose_tokens",
         no_value="those that control the purpose",
@@ -482,8 +487,8 @@ _TABLE = (
         "ROBOTS_DRY_RUN",
         FLAG,
         False,
-        "Requests and items that would be dropped pass all the same, and are only counted. See "
-        "[the how-to page](how-to/dry-run.md).",
+        "Requests that would be refused, and items that would be dropped, pass all the same, and "
+        "are only counted. See [the how-to page](how-to/dry-run.md).",
     ),
     Setting(
         "ROBOTS_REPORT",
@@ -550,6 +555,19 @@ class Values:
 
     def __init__(self, settings: BaseSettings, spider: Spider | None = None) -> None:
         self.settings, self.spider = settings, spider
+
+    def check(self) -> None:
+        """SettingError that names all wrong values, where several are wrong."""
+        errors = [error for name in SETTINGS if (error := self._error(name))]
+        if errors:
+            raise SettingError("; ".join(errors))
+
+    def _error(self, name: str) -> str:
+        try:
+            self[name]
+        except SettingError as error:
+            return str(error)
+        return ""
 
     def __getitem__(self, name: str) -> Any:
         """The value, or that of the spider's attribute. SettingError where it is wrong."""

@@ -4,8 +4,8 @@ A name that ends with "/" is the start of several names: the rest is the reason,
 action that is counted.
 
 Examples:
-    >>> DROPPED + "rule"
-    'robots/dropped/rule'
+    >>> REFUSED + "rule"
+    'robots/refused/rule'
 
 """
 
@@ -17,11 +17,11 @@ from types import MappingProxyType
 PREFIX = "robots/"
 
 PASSED = "robots/passed"
-DROPPED = "robots/dropped/"
-WOULD_DROP = "robots/would_drop/"
+REFUSED = "robots/refused/"
+WOULD_REFUSE = "robots/would_refuse/"
 PUT_BACK = "robots/put_back"
 FORBIDDEN = "robotstxt/forbidden"
-"""Scrapy's own name for the requests that are dropped."""
+"""Scrapy's own name for the requests that are refused."""
 
 FETCHED = "robots/fetched"
 OUTCOME = "robots/outcome/"
@@ -47,10 +47,10 @@ AUDIT_FAILED = "robots/audit/failed"
 MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         PASSED: "requests that passed",
-        DROPPED: "requests dropped, by reason",
-        WOULD_DROP: "requests that a dry run would have dropped, by reason",
+        REFUSED: "requests refused, by reason",
+        WOULD_REFUSE: "requests that a dry run would have refused, by reason",
         PUT_BACK: "requests that still waited when the crawl closed and went back to the scheduler",
-        FORBIDDEN: "requests dropped, by Scrapy's own name",
+        FORBIDDEN: "requests refused, by Scrapy's own name",
         FETCHED: "tries to fetch a robots.txt",
         OUTCOME: "tries to fetch a robots.txt, by status or cause of failure",
         REFRESH: "fetches of a robots.txt that was known: unchanged, changed, failed",
@@ -80,8 +80,8 @@ def split(name: str) -> tuple[str, str] | None:
     """(a key of `MEANINGS`, the rest of the name); None for a stat that is none of ours.
 
     Examples:
-        >>> split("robots/dropped/rule")
-        ('robots/dropped/', 'rule')
+        >>> split("robots/refused/rule")
+        ('robots/refused/', 'rule')
         >>> split("robots/fetched")
         ('robots/fetched', '')
         >>> split("downloader/request_count") is None

@@ -13,7 +13,7 @@ from example.web import SITES, Site, Web
 from scrapy_robots_policy import RobotsPolicyMiddleware
 from scrapy_robots_policy.report.counts import OriginCounts
 
-HEAD = ("origin", "mode", "passed", "dropped", "waited", "why")
+HEAD = ("origin", "mode", "passed", "refused", "waited", "why")
 NUMBERS = {2, 3, 4}
 
 
@@ -78,10 +78,10 @@ def aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def rows(origins: Iterable[OriginCounts]) -> Iterator[tuple[str, ...]]:
-    """A row for each origin, and below it one for each cause of dropped requests."""
+    """A row for each origin, and below it one for each cause of refused requests."""
     for counts in origins:
         waited = f"{counts.longest_wait:.1f} s" if counts.waits else "-"
-        passed, dropped = str(counts.passed), str(counts.all_dropped)
-        yield counts.origin, counts.mode, passed, dropped, waited, counts.why
-        for cause, n in sorted(counts.dropped.items(), key=lambda item: -item[1]):
+        passed, refused = str(counts.passed), str(counts.all_refused)
+        yield counts.origin, counts.mode, passed, refused, waited, counts.why
+        for cause, n in sorted(counts.refused.items(), key=lambda item: -item[1]):
             yield "", "", "", str(n), "", cause

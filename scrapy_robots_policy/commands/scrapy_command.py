@@ -16,9 +16,10 @@ from ..overrides import Overrides, crawler_name, project_overrides, sent_user_ag
 from ..policy import declared_use, redirect_guard
 from ..rep import Dialect
 from ..rep.usage import DeclaredUse
-from ..settings import Values
+from ..settings import SETTINGS, Values, is_set
 from .arguments import Defaults, UsageError
 from .command_line import VERBS, run
+from .printing.terminal import print_error
 
 PROGRAM = "scrapy robots"
 
@@ -51,8 +52,24 @@ class RobotsCommand(ScrapyCommand):
 
     def run(self, args: list[str], opts: Namespace) -> None:
         assert self.settings is not None
+        if _is_off(self.settings):
+            print_error(NOT_ON)
         help_wanted = ["-h"] if opts.show_help else []
         self.exitcode = run(PROGRAM, [*args, *help_wanted], ProjectDefaults(self.settings))
+
+
+NOT_ON = (
+    "this project has ROBOTS_ settings, and its crawls do not obey them: "
+    'ADDONS = {"scrapy_robots_policy.Addon": 500} is missing, or another ADDONS stands below it'
+)
+
+
+def _is_off(settings: BaseSettings) -> bool:
+    """Whether a project has settings of ours, and none of our components."""
+    components = (*settings.getdict("ADDONS"), *settings.getdict("DOWNLOADER_MIDDLEWARES"))
+    names = (str(getattr(one, "__module__", one)) for one in components)
+    has_settings = any(name.startswith("ROBOTS_") and is_set(settings, name) for name in SETTINGS)
+    return has_settings and not any(name.startswith("scrapy_robots_policy") for name in names)
 
 
 class ProjectDefaults(Defaults):

@@ -500,7 +500,7 @@ def _dispute(source: SourceFile, other: Dialect, rule: Rule, url: str, budget: _
 
 def _disagreement(source: SourceFile, dispute: _Dispute) -> Finding:
     path = dispute.url.removeprefix(SITE)
-    answers = ("allowed", "disallowed")
+    answers = ("allowed", "refused")
     here, there = answers if source.rules.allowed(dispute.url, SOMEBODY) else answers[::-1]
     more = len(dispute.rules) - 1
     others = f", and {more} more rule{'s' * (more > 1)}" if more else ""

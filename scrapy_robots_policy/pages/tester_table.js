@@ -10,7 +10,7 @@ const WORDS = {
   end: "the URL ends here",
 };
 
-const VERDICTS = { yes: ["✓", "allowed"], no: ["✕", "disallowed"], waits: ["…", "waits"] };
+const VERDICTS = { yes: ["✓", "allowed"], no: ["✕", "refused"], waits: ["…", "waits"] };
 
 const kindOf = ({ allowed, waits }) => (waits ? "waits" : allowed ? "yes" : "no");
 
@@ -117,7 +117,7 @@ function headOf(latest, state, visible, hasAccess, on) {
     const select = element("select", "expect");
     select.setAttribute("aria-label", `Expected for ${url}, ${agent}`);
     select.append(new Option("nothing expected", ""), new Option("expect allowed", "true"));
-    select.append(new Option("expect disallowed", "false"));
+    select.append(new Option("expect refused", "false"));
     select.value = String(expected(state.expect, question) ?? "");
     select.addEventListener("change", () => {
       on.expect(question, select.value === "" ? undefined : select.value === "true");

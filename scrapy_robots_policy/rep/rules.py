@@ -116,7 +116,7 @@ class RuleSet:
         >>> rules.allowed("/b.pdf", "MyBot"), rules.allowed("https://example.com/a.pdf", "MyBot")
         (False, True)
         >>> print(rules.verdict("/b.pdf", "MyBot"))
-        disallowed by line 2, Disallow: /*.pdf$
+        refused by line 2, Disallow: /*.pdf$
 
     """
 

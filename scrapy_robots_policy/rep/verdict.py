@@ -205,7 +205,7 @@ class Verdict:
         return self.rule.line if self.rule else 0
 
     def __str__(self) -> str:
-        word = "allowed" if self.allowed else "disallowed"
+        word = "allowed" if self.allowed else "refused"
         return f"{word} by {self.cause}" if self.line else f"{word}: {self.cause}"
 
     @property

@@ -31,7 +31,7 @@ class OriginCounts:
         trouble: whether its robots.txt is unreachable, or its server refused to give it.
         fetches: how often its robots.txt was fetched.
         passed: requests let through.
-        dropped: requests dropped, by cause.
+        refused: requests refused, by cause.
         waits: requests that waited for its robots.txt.
         waited: seconds that these waited in all; `longest_wait`: seconds of the longest wait.
         delay: seconds between two requests that the site asks for; 0: none.
@@ -51,7 +51,7 @@ class OriginCounts:
     trouble: bool = False
     fetches: int = 0
     passed: int = 0
-    dropped: dict[str, int] = field(default_factory=dict)
+    refused: dict[str, int] = field(default_factory=dict)
     waits: int = 0
     waited: float = 0.0
     longest_wait: float = 0.0
@@ -76,8 +76,8 @@ class OriginCounts:
         return "" if self.is_shared else "not fetched"
 
     @property
-    def all_dropped(self) -> int:
-        return sum(self.dropped.values())
+    def all_refused(self) -> int:
+        return sum(self.refused.values())
 
 
 class CrawlCounts:
@@ -87,7 +87,7 @@ class CrawlCounts:
     origins. Everything has a bound.
 
     Attributes:
-        samples: URLs that were dropped, some for each rule text or other cause.
+        samples: URLs that were refused, some for each rule text or other cause.
         permissions: the overrides with a name or an end that were asked for, each with whether it
             holds still.
 
@@ -112,11 +112,11 @@ class CrawlCounts:
     def origins(self) -> Sequence[OriginCounts]:
         return tuple(self._by_origin.values())
 
-    def drop(self, origin: str, verdict: Verdict, url: str) -> None:
-        """Count a dropped request, and keep its URL if its cause has few samples."""
-        dropped = self.of(origin).dropped
-        cause = self._count(dropped, verdict.cause)
-        if dropped[cause] <= MAX_SAMPLES:
+    def refuse(self, origin: str, verdict: Verdict, url: str) -> None:
+        """Count a refused request, and keep its URL if its cause has few samples."""
+        refused = self.of(origin).refused
+        cause = self._count(refused, verdict.cause)
+        if refused[cause] <= MAX_SAMPLES:
             self._sample(rule_text(cause), url)
 
     def note_uses(self, origin: str, results: Iterable[UseResult]) -> None:

@@ -44,7 +44,7 @@ class RuleSum:
     """
 
     text: str
-    dropped: int = 0
+    refused: int = 0
     origins: int = 0
     worst: tuple[int, str] = (0, "")
     samples: Sequence[str] = ()
@@ -57,16 +57,16 @@ def by_rule(
     sums: dict[str, RuleSum] = {}
     for counts in origins:
         texts: set[str] = set()
-        for cause, dropped in counts.dropped.items():
+        for cause, refused in counts.refused.items():
             text = rule_text(cause)
             total = sums.get(text)
             if total is None:
                 total = sums[text] = RuleSum(text, samples=samples.get(text, ()))
-            total.dropped += dropped
+            total.refused += refused
             total.origins += text not in texts
-            total.worst = max(total.worst, (dropped, counts.origin))
+            total.worst = max(total.worst, (refused, counts.origin))
             texts.add(text)
-    return sorted(sums.values(), key=lambda one: (-one.dropped, one.text))
+    return sorted(sums.values(), key=lambda one: (-one.refused, one.text))
 
 
 def by_use(origins: Iterable[OriginCounts]) -> Mapping[str, int]:
@@ -90,7 +90,7 @@ class Report:
         reason: Scrapy's reason for its end ("finished").
         counts: one for each origin.
         stats: the crawl's stats of robots.txt.
-        samples: URLs that were dropped, by rule text or other cause.
+        samples: URLs that were refused, by rule text or other cause.
         permissions: the user's permissions that were asked for, each with whether it holds still.
 
     """
@@ -111,8 +111,8 @@ class Report:
         return sum(counts.passed for counts in self.counts)
 
     @property
-    def dropped(self) -> int:
-        return sum(counts.all_dropped for counts in self.counts)
+    def refused(self) -> int:
+        return sum(counts.all_refused for counts in self.counts)
 
     @property
     def waited(self) -> float:
@@ -139,16 +139,16 @@ class Report:
 
     @cached_property
     def worst_first(self) -> Sequence[OriginCounts]:
-        return sorted(self.counts, key=lambda one: (-one.all_dropped, -one.longest_wait))
+        return sorted(self.counts, key=lambda one: (-one.all_refused, -one.longest_wait))
 
     @property
     def outcomes(self) -> Sequence[tuple[str, str, int]]:
         """(CSS class, words, number) of requests that passed, that were refused, that were lost."""
-        lost = sum(one.all_dropped for one in self.troubled)
+        lost = sum(one.all_refused for one in self.troubled)
         return (
             ("mode-allow", "passed", self.passed),
-            ("mode-disallow", "dropped, as the site asks", self.dropped - lost),
-            ("mode-defer", "dropped, because its robots.txt could not be had", lost),
+            ("mode-disallow", "refused, as the site asks", self.refused - lost),
+            ("mode-defer", "refused, because its robots.txt could not be had", lost),
         )
 
     @property
@@ -185,7 +185,7 @@ class Report:
         """A row for each origin, the worst first."""
         return [
             (
-                *(one.origin, one.mode_words, one.why, f"{one.passed:,}", f"{one.all_dropped:,}"),
+                *(one.origin, one.mode_words, one.why, f"{one.passed:,}", f"{one.all_refused:,}"),
                 elapsed(one.longest_wait),
                 f"{one.delay:g} s" if one.delay else "",
                 size(one.size) + ", cut" * one.cut if one.size else "",
@@ -208,8 +208,8 @@ class Report:
 
     @property
     def is_dry_run(self) -> bool:
-        """Whether the requests that are counted as dropped were only counted, and passed."""
-        return bool(self.stats_under(names.WOULD_DROP))
+        """Whether the requests that are counted as refused were only counted, and passed."""
+        return bool(self.stats_under(names.WOULD_REFUSE))
 
     def stats_under(self, start: str) -> Mapping[str, Any]:
         """The stats whose names begin so, by the rest of their names."""
@@ -242,7 +242,7 @@ def _sums_as_json(report: Report) -> dict[str, Any]:
         "ended": utc(report.ended).isoformat(),
         "reason": report.reason,
         "passed": report.passed,
-        "dropped": report.dropped,
+        "refused": report.refused,
         "waited": report.waited,
         "held": report.held,
         "stances": report.modes,

@@ -117,8 +117,8 @@ async def test_whatever_a_site_answers_to_whichever_dialect_verify_decides_as_th
     answer = command("audit", "verify", "--json", path)
     sums = json.loads(answer.lines[-1])
     assert (answer.status, sums["decisions"], sums["differ"]) == (0, len(wanted), 0)
-    assert {"robots/dropped/rule", "robots/dropped/unreachable"} <= seen.stats.keys()
-    assert {"robots/dropped/use_refused", "robots/passed"} <= seen.stats.keys()
+    assert {"robots/refused/rule", "robots/refused/unreachable"} <= seen.stats.keys()
+    assert {"robots/refused/use_refused", "robots/passed"} <= seen.stats.keys()
 
 
 @pytest.mark.parametrize("name", ["audit.jsonl", "audit.jsonl.gz"])

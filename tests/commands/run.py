@@ -14,6 +14,8 @@ from scrapy.settings import Settings
 
 from scrapy_robots_policy.commands import RobotsCommand, command_line
 
+OURS = {"ADDONS": {"scrapy_robots_policy.Addon": 500}}
+
 
 @dataclass(frozen=True)
 class Output:
@@ -34,7 +36,7 @@ class Output:
 def robots(*args, stdin=b"", settings=None):
     """`scrapy robots`, as Scrapy runs it."""
     command = RobotsCommand()
-    command.settings = Settings(settings or {})
+    command.settings = Settings({**OURS, **(settings or {})})
     parser = ScrapyArgumentParser(conflict_handler="resolve")
     command.add_options(parser)
 

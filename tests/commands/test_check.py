@@ -27,7 +27,7 @@ def test_answers_of_many_sites_come_in_the_order_of_the_urls():
         sites = [stack.enter_context(Site({"/robots.txt": served(RULES)})) for _ in range(12)]
         urls = [site.url(path) for path in ("/x", "/y") for site in sites]
         output = policy("check", "--quiet", "--jobs", "5", stdin="\n".join(urls).encode())
-        words = ["disallowed"] * 12 + ["allowed"] * 12
+        words = ["refused"] * 12 + ["allowed"] * 12
         assert [line.split()[:2] for line in output.lines] == [
             [word, url] for word, url in zip(words, urls, strict=True)
         ]
@@ -44,7 +44,7 @@ def test_sites_that_never_answer_are_waited_for_together():
         site = stack.enter_context(Site({"/robots.txt": served(RULES)}))
         output = policy("check", "--jobs", "21", "--timeout", "0.3", *urls, site.url("/x"))
         assert output.status == 3
-        assert [line.split()[0] for line in output.lines] == ["unreachable"] * 20 + ["disallowed"]
+        assert [line.split()[0] for line in output.lines] == ["unreachable"] * 20 + ["refused"]
         assert output.err.count(" is unreachable (timeout") == 20
 
 
@@ -59,7 +59,7 @@ def test_the_tdmrep_json_of_many_sites_are_fetched_at_a_time():
     with Site(script) as one, Site(script) as other:
         urls = one.url("/a"), other.url("/a")
         output = robots("check", *urls, settings={"ROBOTS_PURPOSE": "train-ai"})
-    assert [line.split()[0] for line in output.lines] == ["disallowed"] * 2
+    assert [line.split()[0] for line in output.lines] == ["refused"] * 2
 
 
 def test_a_password_in_a_url_is_sent_to_nobody_and_shown_to_nobody():
@@ -103,7 +103,7 @@ def test_each_url_of_a_long_stream_has_its_answer(file):
     paths = [("/private/" if n % 3 else "/") + str(n) for n in range(100_000)]
     output = policy("check", "--robots", file, "--quiet", stdin="\r\n".join(paths).encode())
     assert [tuple(line.split()[:2]) for line in output.lines] == [
-        ("disallowed" if path.startswith("/private") else "allowed", path) for path in paths
+        ("refused" if path.startswith("/private") else "allowed", path) for path in paths
     ]
 
 
@@ -112,7 +112,7 @@ def test_bytes_that_nothing_decodes_are_asked_about_as_they_are_sent(tmp_path):
     (tmp_path / "robots.txt").write_bytes(b"User-agent: *\nDisallow: /caf\xe9")
     check = ("check", "--quiet", "--robots", tmp_path / "robots.txt")
     streamed = policy(*check, stdin=b"/caf\xe9")
-    assert streamed.lines == ["disallowed  /caf%E9  for *"]
+    assert streamed.lines == ["refused  /caf%E9  for *"]
     # As Python hands over an argument that is not of the locale.
     assert policy(*check, b"/caf\xe9".decode("ascii", "surrogateescape")) == streamed
 

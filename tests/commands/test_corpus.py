@@ -22,7 +22,7 @@ def test_every_verb_answers_for_real_files(corpus, real_files):  # noqa: F811
         verdicts = [(url, rules.verdict(url, "Scrapy")) for url in URLS]
         output = robots("check", "--robots", path, "--agent", "Scrapy", *URLS)
         assert output.lines == [
-            f"{('disallowed', 'allowed   ')[one.allowed]}  {url}  for Scrapy: {one.cause}"
+            f"{('refused', 'allowed')[one.allowed]}  {url}  for Scrapy: {one.cause}"
             for url, one in verdicts
         ]
         for url, verdict in verdicts:

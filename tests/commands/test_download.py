@@ -19,8 +19,8 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Length: 26\r\n\r\nUser-agent: *\nDisallow: /x\
 LONG = b"User-agent: *\nDisallow: /x\nAllow: /x" + b"a" * 2_000_000
 # what the server sends, and what `check` prints about /x
 ANSWERS = {
-    "a file": (Answer(raw=OK), "disallowed line 2"),
-    "a file that is too long": (Answer(LONG), "disallowed line 2, Disallow: /x"),
+    "a file": (Answer(raw=OK), "refused line 2"),
+    "a file that is too long": (Answer(LONG), "refused line 2, Disallow: /x"),
     "a body that ends too soon": (Answer(b"User-agent", promise=50), "unreachable"),
     "a reset": (Answer(b"User-agent: *", reset=3), "(reset"),
     "no HTTP": (Answer(raw=b"hello\r\n"), "(no HTTP"),

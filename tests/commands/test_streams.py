@@ -118,4 +118,4 @@ def test_both_programs_run_in_a_process_of_their_own(file, command):
     command = [sys.executable, *command, "check", "--robots", file, "/private/x"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "")
-    assert done.stdout.startswith("disallowed  /private/x  for ")
+    assert done.stdout.startswith("refused  /private/x  for ")

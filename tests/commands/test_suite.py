@@ -62,14 +62,14 @@ def test_what_does_not_hold_is_shown_with_the_rule(file):
         f"{path}:1: nobody may fetch /a",
         "    rfc9309: allowed for Googlebot: no rule matches",
         f"{path}:1: x may fetch /private/",
-        "    rfc9309: disallowed for x: line 2, Disallow: /private/",
+        "    rfc9309: refused for x: line 2, Disallow: /private/",
         "1 expectation holds, 2 do not",
     ]
 
 
 def test_a_suite_says_in_which_dialects_and_the_command_line_is_stronger(file):
     path = suite(file.parent, "x may fetch /private/press/", dialects=["rfc9309", "baidu"])
-    assert "    baidu: disallowed for x: line 2" in policy("test", path).out
+    assert "    baidu: refused for x: line 2" in policy("test", path).out
     assert policy("test", path, "--dialect", "google").status == 0
     assert policy("test", path, "--dialect", "baidu").status == 1
 
@@ -114,7 +114,7 @@ def test_github_gets_an_annotation_at_the_line_of_the_suite(file):
     path.write_text(YAML.format("{<<: {agent: x, url: /b}, url: /private/, allowed: true}"))
     first, second = policy("test", path, "--output-format", "github").lines
     assert ",line=4::rfc9309: allowed for x: no rule matches" in first
-    assert ",line=5::rfc9309: disallowed for x: line 2" in second
+    assert ",line=5::rfc9309: refused for x: line 2" in second
 
 
 @pytest.mark.parametrize("value", ["Googlebot*", "Googlebot Images"])
@@ -122,7 +122,7 @@ def test_everybody_is_also_a_crawler_that_a_line_with_more_than_its_name_binds(v
     (tmp_path / "robots.txt").write_text(f"User-agent: {value}\nDisallow: /\n")
     output = policy("test", suite(tmp_path, "everybody may fetch /"))
     assert output.status == 1
-    assert "rfc9309: disallowed for Googlebot: line 2, Disallow: /" in output.out
+    assert "rfc9309: refused for Googlebot: line 2, Disallow: /" in output.out
 
 
 def test_a_file_that_names_very_many_crawlers_is_not_asked_about_everybody(tmp_path):

@@ -103,7 +103,7 @@ def test_verdicts_have_colours_where_the_user_wants_them(file, monkeypatch, vari
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     output = policy("check", "--robots", file, "/private/x")
-    assert ("\x1b[31mdisallowed\x1b[0m  /private/x" in output.out) is is_coloured
+    assert ("\x1b[31mrefused\x1b[0m  /private/x" in output.out) is is_coloured
 
 
 @pytest.mark.parametrize("run", [policy, robots])

@@ -77,7 +77,7 @@ SITES = {
 }
 
 CHECK = [
-    ("--robots robots.txt https://e.com/private/x", 1, "disallowed https://e.com/private/x"),
+    ("--robots robots.txt https://e.com/private/x", 1, "refused https://e.com/private/x"),
     ("--robots robots.txt /private/x", 1, "for *: line 2, Disallow: /private/"),
     ("--robots robots.txt /private/press/1", 0, "for *: line 3, Allow: /private/press/"),
     ("--robots robots.txt / /a", 0, "allowed / for *: no rule matches allowed /a"),
@@ -86,12 +86,12 @@ CHECK = [
     ("--robots rules.txt /a/../x", 1, "line 2, Disallow: /x"),
     ("--robots rules.txt /a/%2e%2e/x", 1, "line 2, Disallow: /x"),
     ("--robots rules.txt /x/../a", 1, "line 2, Disallow: /x"),
-    ("--robots faults.txt --dialect google /x", 1, "disallowed /x"),
+    ("--robots faults.txt --dialect google /x", 1, "refused /x"),
     ("--robots faults.txt --dialect rfc9309 /x", 0, "allowed /x"),
-    ("--robots number.txt --dialect original1994 --agent 008/1.0 /", 1, "disallowed / for 008"),
+    ("--robots number.txt --dialect original1994 --agent 008/1.0 /", 1, "refused / for 008"),
     ("--robots number.txt --agent 008/1.0 /", 0, "allowed / for 008"),
     ("--robots html.txt --dialect yandex /x", 0, "html.txt is an HTML page: yandex: everything"),
-    ("--robots use.txt --purpose search,train-ai /a", 1, "disallowed"),
+    ("--robots use.txt --purpose search,train-ai /a", 1, "refused"),
     ("--robots use.txt --purpose search /a", 0, "allowed"),
     ("--robots token.txt --purpose train-ai /a", 1, "line 2, User-agent: Google-Extended"),
     ("--robots token.txt --purpose search /a", 0, "allowed"),
@@ -103,17 +103,17 @@ CHECK = [
         "--purpose is 'ai-train'; it must be search, ai-input, train-ai",
     ),
     ("--robots robots.txt x /a", 2, "'x' is no URL allowed /a"),
-    ("--robots {rules}/ /x", 1, "disallowed /x"),
-    ("--robots {rules_secret}/robots.txt /x", 1, "disallowed /x"),
-    ("{rules}/x {rules}/y", 1, "disallowed {rules}/x for *: line 2 allowed {rules}/y"),
+    ("--robots {rules}/ /x", 1, "refused /x"),
+    ("--robots {rules_secret}/robots.txt /x", 1, "refused /x"),
+    ("{rules}/x {rules}/y", 1, "refused {rules}/x for *: line 2 allowed {rules}/y"),
     ("mailto:a@b {rules}/y", 2, "mailto:a@b allowed {rules}/y"),
-    ("{down}/ {rules}/x", 3, "unreachable {down}/ for *: robots.txt unreachable (503) disallowed"),
+    ("{down}/ {rules}/x", 3, "unreachable {down}/ for *: robots.txt unreachable (503) refused"),
     ("--dialect yandex {down}/", 0, "allowed {down}/"),
     ("--dialect koster1996 {down}/", 3, "unreachable"),
     ("http://127.0.0.1:1/", 3, "connection refused, no server listens at that host and port"),
     ("{moved}/x", 1, "line 2, Disallow: /"),
     ("{far}/x", 0, "301 after 5 redirects"),
-    ("{html}/x", 1, "disallowed"),
+    ("{html}/x", 1, "refused"),
 ]
 EXPLAIN = [
     (
@@ -158,11 +158,11 @@ COMPARE = [
         1,
         (
             "/private/press/1 for * rfc9309 allowed line 3, Allow: /private/press/ "
-            "baidu disallowed line 2, Disallow: /private/ precedence: first (rfc9309: longest)"
+            "baidu refused line 2, Disallow: /private/ precedence: first (rfc9309: longest)"
         ),
     ),
-    ("--robots robots.txt --dialects rfc9309,google /private/x", 0, "decide alike: disallowed"),
-    ("--robots use.txt --purpose train-ai /a", 0, "decide alike: disallowed"),
+    ("--robots robots.txt --dialects rfc9309,google /private/x", 0, "decide alike: refused"),
+    ("--robots use.txt --purpose train-ai /a", 0, "decide alike: refused"),
     ("--dialects rfc9309,yandex {down}/", 1, "access after 503: everything is allowed"),
 ]
 BLOCKED = [
@@ -257,7 +257,7 @@ def test_a_verb_answers_with_its_status_and_says_why(sites, line, status, words)
 FIELDS = [
     (
         "check --robots robots.txt /private/b",
-        {"url": "/private/b", "allowed": False, "verdict": "disallowed", "agent": "*", "line": 2}
+        {"url": "/private/b", "allowed": False, "verdict": "refused", "agent": "*", "line": 2}
         | {"dialect": "rfc9309", "reason": "rule", "rule": "Disallow: /private/"}
         | {"cause": "line 2, Disallow: /private/"},
     ),
@@ -329,7 +329,7 @@ def test_csv_has_one_row_a_url_whatever_the_url_holds():
         ["verdict", "url", "agent", "cause"],
         ["allowed", "/a", "*", "no rule matches"],
         ["no URL", "b c", "*", "'b c' is no URL: write a whole one, or a path that starts with /"],
-        ["disallowed", '/private/"x",y', "*", "line 2, Disallow: /private/"],
+        ["refused", '/private/"x",y', "*", "line 2, Disallow: /private/"],
         ["allowed", r"https://e.com/\x1b[2J", "*", "no rule matches"],
     ]
 
@@ -356,7 +356,7 @@ IN_PROJECTS = [
     (TRAINING, "check --robots use.txt /y /open/1", 1, "line 4, Content-Usage allowed /open/1"),
     (TRAINING, "explain --robots use.txt /y", 1, "> 4 | Content-Usage: train-ai=n"),
     (TRAINING, "explain {training}/open/1", 1, "tdmrep.json rule 1, tdm-reservation: 1"),
-    (TRAINING, "check {training}/open/1 {training}/1", 1, "disallowed allowed"),
+    (TRAINING, "check {training}/open/1 {training}/1", 1, "refused allowed"),
     (TRAINING, "check --tdmrep empty.txt {training}/open/1", 0, "allowed"),
     (TRAINING, "explain {private}/open/1", 0, "allowed"),
     (
@@ -391,3 +391,26 @@ def test_the_settings_of_a_project_are_the_defaults(sites, settings, line, statu
     assert output.status == status, output.err
     assert output.says(words.format_map(sites)), output
     assert status != 2 or output.err.count("\n") == 1
+
+
+OFF = {
+    "no add-on": ({"ADDONS": {}, "ROBOTS_DIALECT": "google"}, True),
+    "the add-on": ({"ROBOTS_DIALECT": "google"}, False),
+    "the middleware": (
+        {
+            "ADDONS": {},
+            "DOWNLOADER_MIDDLEWARES": {"scrapy_robots_policy.RobotsPolicyMiddleware": 100},
+            "ROBOTS_DIALECT": "google",
+        },
+        False,
+    ),
+    "no setting of ours": ({"ADDONS": {}}, False),
+}
+
+
+@pytest.mark.parametrize("name", OFF)
+def test_a_project_with_settings_of_ours_and_without_us_is_told_so(name, tmp_path):
+    settings, is_told = OFF[name]
+    (tmp_path / "r.txt").write_text("User-agent: *\nDisallow: /no")
+    output = robots("check", "--robots", tmp_path / "r.txt", "/", settings=settings)
+    assert (output.status, "ADDONS" in output.err) == (0, is_told)

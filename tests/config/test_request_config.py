@@ -147,7 +147,7 @@ async def test_a_file_of_the_users_replaces_the_sites():
         seen, _ = await crawl(site.url("/a"), site.url("/b"), robots_overrides=own)
 
         assert site.paths == ["/a"]
-        assert seen.dropped == {site.url("/b"): "Forbidden by robots.txt: line 2, Disallow: /b"}
+        assert seen.dropped == {site.url("/b"): "Refused by robots.txt: line 2, Disallow: /b"}
 
 
 @pytest.mark.slow

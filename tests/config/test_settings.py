@@ -269,7 +269,7 @@ UNKNOWN = {
     "ROBOTS_DIALCT": "is no setting of scrapy_robots_policy; did you mean ROBOTS_DIALECT?",
     "ROBOTS_OBEY": "did you mean ROBOTSTXT_OBEY?",
     "ROBOTS_USER_AGENT": "did you mean ROBOTSTXT_USER_AGENT?",
-    "ROBOTS_CRAWL_DELAY": "did you mean ROBOTS_CRAWL_DELAY_MAX?",  # a setting until version 0.2
+    "ROBOTS_CRAWL_DELAY": "a delay of your own is ROBOTS_OVERRIDES",
     "ROBOTS_XYZZY": "ROBOTS_XYZZY is no setting of scrapy_robots_policy; it has no effect here",
 }
 
@@ -438,3 +438,18 @@ def test_two_of_ours_are_refused(obey):
     settings = Settings({"ROBOTSTXT_OBEY": obey, "DOWNLOADER_MIDDLEWARES": chosen})
     with pytest.raises(ValueError, match=r"Policy; leave one of them out$"):
         refuse_second_middleware(settings)
+
+
+def test_of_several_wrong_values_each_is_named():
+    wrong = {"ROBOTS_DIALECT": "gogle", "ROBOTS_PURPOSE": "ai-train", "ROBOTS_TTL": -1}
+    with pytest.raises(SettingError) as error:
+        read(wrong)
+    sentence = str(error.value)
+    assert "did you mean google?" in sentence
+    assert "ROBOTS_PURPOSE is 'ai-train'; it must be one or several of" in sentence
+    assert "did you mean train-ai?" in sentence
+    assert "ROBOTS_TTL is -1; it must be a number of seconds from 0 up" in sentence
+
+
+def test_the_add_on_has_a_name():
+    assert repr(Addon()) == "scrapy_robots_policy.Addon"

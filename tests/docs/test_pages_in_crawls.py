@@ -34,8 +34,8 @@ async def test_the_extension_of_the_page_on_monitoring_writes_a_file_for_prometh
     with Site({"/robots.txt": robots(RULES)}) as site:
         await crawl(site.url("/a"), site.url("/x"), settings=settings)
     lines = path.read_text().splitlines()
-    assert "# TYPE scrapy_robots_dropped_total counter" in lines
-    assert 'scrapy_robots_dropped_total{what="rule"} 1' in lines
+    assert "# TYPE scrapy_robots_refused_total counter" in lines
+    assert 'scrapy_robots_refused_total{what="rule"} 1' in lines
     assert "scrapy_robots_passed_total 1" in lines
 
 

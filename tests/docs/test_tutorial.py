@@ -30,7 +30,7 @@ def run(command, folder):
         text=True,
         check=False,
     )
-    assert process.returncode <= (command[1] == "robots"), process.stdout  # 1: disallowed
+    assert process.returncode <= (command[1] == "robots"), process.stdout  # 1: refused
     return process.stdout
 
 

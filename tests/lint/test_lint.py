@@ -892,7 +892,7 @@ def test_rules_about_which_engines_part_for_one_reason_are_one_finding():
 def test_where_engines_part_each_of_them_decides_about_the_url_as_it_is_said():
     """Both know no wildcards. To one of them the third rule is that of another path."""
     text = "User-agent: *\nDisallow: /a*\nDisallow: /*a\nDisallow: a\n"
-    said = re.compile("'(.*)' is disallowed in rfc9309, but allowed in ")
+    said = re.compile("'(.*)' is refused in rfc9309, but allowed in ")
     paths = {
         name: said.match(finding.message)[1]
         for finding in of("R601", text)

@@ -15,7 +15,8 @@ FETCHES = {ROBOTS_TXT: "robots/", TDMREP: "robots/tdmrep/"}
 def check_counts(world: World) -> None:
     for process, stats in world.stats.items():
         counted = {key: value for key, value in stats.items() if key.startswith("robots/")}
-        assert in_part(counted, "robots/dropped/", "robots/would_drop/") == refused(world, process)
+        in_stats = in_part(counted, "robots/refused/", "robots/would_refuse/")
+        assert in_stats == refused(world, process)
         passed = passed_by(world, process) if world.plan.obeys != "no" else None
         assert counted.get("robots/passed") == passed, (counted, passed)
         for document, prefix in FETCHES.items():

@@ -51,7 +51,7 @@ async def test_a_hundred_thousand_forbidden_links_leave_the_scheduler_empty(web)
     site = web({"a.test": {"/robots.txt": RULES}})
     links = tuple(f"http://a.test/no/{n}" for n in range(100_000))
     seen = await site.crawl(FIRST, spider=Follows, links=links, is_heard=False)
-    assert seen.stats["robots/dropped/rule"] == seen.stats["robotstxt/forbidden"] == 100_000
+    assert seen.stats["robots/refused/rule"] == seen.stats["robotstxt/forbidden"] == 100_000
     assert seen.stats["scheduler/enqueued"] == 1
     assert site.pages == [FIRST]
 
@@ -76,7 +76,7 @@ async def test_a_refused_link_is_recorded_and_reported_as_any_refusal(tmp_path, 
     [refused] = [line for line in lines if line.get("verdict") == "refused"]
     assert (refused["url"], refused["reason"]) == ("http://a.test/no/1", "rule")
     report = json.loads((tmp_path / "r.json").read_text())
-    assert report["dropped"] == 1
+    assert report["refused"] == 1
 
 
 LINKS = {

@@ -31,7 +31,7 @@ async def test_the_errback_of_a_refused_request_gets_the_verdict_with_reason_rul
     verdict = error.verdict
     assert (verdict.allowed, verdict.reason, verdict.line) == (False, Reason.RULE, 2)
     assert (str(verdict.rule), verdict.dialect) == ("Disallow: /secret", "rfc9309")
-    assert seen.dropped == {SECRET_PAGE: "Forbidden by robots.txt: line 2, Disallow: /secret"}
+    assert seen.dropped == {SECRET_PAGE: "Refused by robots.txt: line 2, Disallow: /secret"}
     for copied in (pickle.loads(pickle.dumps(error)), copy.deepcopy(error)):
         assert (copied.verdict, copied.url, str(copied)) == (verdict, SECRET_PAGE, str(error))
 
@@ -51,8 +51,8 @@ async def test_the_stats_say_what_was_fetched_dropped_and_passed(web):
             "robots/fetched": 2,
             "robots/outcome/200": 1,
             "robots/outcome/503": 1,
-            "robots/dropped/rule": 2,
-            "robots/dropped/unreachable": 1,
+            "robots/refused/rule": 2,
+            "robots/refused/unreachable": 1,
             "robots/passed": 1,
         }.items()
     )
@@ -236,7 +236,7 @@ async def test_a_dry_run_drops_nothing_and_counts_what_it_would_drop(web):
     site = web({"a.test": {"/robots.txt": paced}})
     seen = await site.crawl(A, SECRET_PAGE, settings={"ROBOTS_DRY_RUN": True})
     assert sorted(site.pages) == [A, SECRET_PAGE]
-    assert seen.stats["robots/would_drop/rule"] == 1
+    assert seen.stats["robots/would_refuse/rule"] == 1
     assert "robotstxt/forbidden" not in seen.stats
 
 
@@ -389,3 +389,29 @@ async def test_a_wrong_setting_stops_the_spider_at_start_with_one_sentence(web):
     with pytest.raises(ValueError, match=r"ROBOTS_DIALECT is 'goggle'.*rfc9309, google"):
         await site.crawl(A, settings={"ROBOTS_DIALECT": "goggle"})
     assert site.hits == []
+
+
+@on_reactor
+async def test_the_log_says_what_is_asked_for_and_what_came_of_it(web, caplog):
+    caplog.set_level("INFO")
+    site = web({"a.test": {"/robots.txt": robots("User-agent: *\nDisallow: /no")}})
+    urls = ["http://a.test/no", "http://a.test/1", "http://a.test/2"]
+    settings = {"ROBOTSTXT_USER_AGENT": "MyBot", "ROBOTS_PURPOSE": "search"}
+    await site.crawl(*urls, settings=settings)
+    lines = [(one.levelname, one.getMessage()) for one in caplog.records if "robots" in one.name]
+    assert lines[0] == ("INFO", "robots.txt is read as rfc9309, as MyBot (purposes: search)")
+    assert lines[-1] == ("INFO", "1 of 3 pages refused")
+
+
+@on_reactor
+async def test_a_dry_run_says_so_at_its_start_and_its_end(web, caplog):
+    caplog.set_level("DEBUG")
+    site = web({"a.test": {"/robots.txt": robots("User-agent: *\nDisallow: /no")}})
+    await site.crawl("http://a.test/no", "http://a.test/1", settings={"ROBOTS_DRY_RUN": True})
+    ours = [one for one in caplog.records if one.name.startswith("scrapy_robots_policy")]
+    assert [one.getMessage() for one in ours if one.levelname == "WARNING"] == [
+        "A dry run: what is forbidden is fetched all the same, and counted",
+        "A dry run: 1 of 2 pages would have been refused",
+    ]
+    [refused] = [one.getMessage() for one in ours if "refused by robots.txt" in one.getMessage()]
+    assert refused.startswith("Would be refused by robots.txt: <GET http://a.test/no>, line 2, ")

@@ -59,13 +59,13 @@ async def test_it_counts_as_refused_with_its_price_everywhere_and_is_not_retried
     assert sorted(site.pages) == sorted(urls)
     assert seen.answered == ["http://a.test/page"]
     stats = seen.stats
-    assert stats["robots/dropped/payment_required"] == 3
-    assert stats["robots/dropped/license_required"] == 2
+    assert stats["robots/refused/payment_required"] == 3
+    assert stats["robots/refused/license_required"] == 2
     assert stats["robots/passed"] == 3
 
     report = json.loads((tmp_path / "r.json").read_text())
-    assert (report["passed"], report["dropped"]) == (3, 5)
-    dropped = report["origins"][0]["dropped"]
+    assert (report["passed"], report["refused"]) == (3, 5)
+    dropped = report["origins"][0]["refused"]
     assert all(any(one.startswith(cause) for one in dropped) for _, cause in ANSWERS.values())
     assert "crawler-price: USD 0.05" in (tmp_path / "r.html").read_text()
 

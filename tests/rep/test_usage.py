@@ -344,7 +344,7 @@ def test_a_refused_use_is_a_verdict_with_its_line():
     verdict = rules.verdict(SITE + "/test", "FooBot")
     refused = refuse(verdict, DeclaredUse(frozenset({"search", "train-ai"})))
     assert (refused.allowed, refused.reason, refused.line) == (False, Reason.USE_REFUSED, 4)
-    assert str(refused) == "disallowed by line 4, Content-Usage: train-ai=n"
+    assert str(refused) == "refused by line 4, Content-Usage: train-ai=n"
     assert (refused.rule, refused.beaten) == (None, (verdict.rule,))
     assert refuse(verdict, DeclaredUse(frozenset({"search"}))).allowed
     assert refuse(verdict, DeclaredUse()) is verdict

@@ -22,14 +22,14 @@ Disallow: /café/ouvert
 @pytest.mark.parametrize(
     ("path", "agent", "dialect", "shown"),
     [
-        ("/caf%C3%A9/x", "FooBot", "google", "disallowed by line 6, Disallow: /café/"),
+        ("/caf%C3%A9/x", "FooBot", "google", "refused by line 6, Disallow: /café/"),
         ("/caf%C3%A9/ouvert", "FooBot", "google", "allowed by line 7, Allow: /café/ouvert"),
-        ("/caf%C3%A9/ouvert", "FooBot", "koster1996", "disallowed by line 6, Disallow: /café/"),
+        ("/caf%C3%A9/ouvert", "FooBot", "koster1996", "refused by line 6, Disallow: /café/"),
         ("/x", "FooBot", "google", "allowed: no rule matches"),
-        ("/x", "OtherBot", "google", "disallowed by line 2, Disallow: /"),
+        ("/x", "OtherBot", "google", "refused by line 2, Disallow: /"),
         ("/x", "AdsBot-Google", "google", "allowed: no group names the crawler"),
         ("/robots.txt", "OtherBot", "rfc9309", "allowed: /robots.txt is always allowed"),
-        ("/robots.txt", "OtherBot", "google", "disallowed by line 2, Disallow: /"),
+        ("/robots.txt", "OtherBot", "google", "refused by line 2, Disallow: /"),
     ],
 )
 def test_a_verdict_is_one_readable_line(path, agent, dialect, shown):
@@ -57,7 +57,7 @@ def test_the_rules_that_were_beaten_are_named_from_the_strongest_down():
         (b"Disallow: /", "/robots.txt", "allowed: /robots.txt is always allowed"),
         (b"Disallow:\nAllow:", "/x", "allowed by line 2, Disallow: "),
         (b"Disallow:\nDisallow:", "/x", "allowed by line 2, Disallow: "),
-        (b"Disallow: /\nDisallow: /", "/x", "disallowed by line 2, Disallow: /"),
+        (b"Disallow: /\nDisallow: /", "/x", "refused by line 2, Disallow: /"),
     ],
 )
 def test_without_a_rule_the_verdict_still_names_what_decided(rules, path, shown):

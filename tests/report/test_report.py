@@ -110,7 +110,7 @@ FIGURES = {
     "dialect": "bing",
     "reason": "finished",
     "passed": 4,
-    "dropped": 4,
+    "refused": 4,
     "stances": {"rules": 2, "allow": 1, "disallow": 1},
 }
 ORIGINS = {
@@ -119,7 +119,7 @@ ORIGINS = {
         "why": "200",
         "trouble": False,
         "passed": 2,
-        "dropped": {"line 2, Disallow: /x": 2, "line 3, Disallow: /<b>": 1},
+        "refused": {"line 2, Disallow: /x": 2, "line 3, Disallow: /<b>": 1},
         "longest_wait": 0.5,
         "waited": 2.5,
         "delay": 2.0,
@@ -129,9 +129,9 @@ ORIGINS = {
         "stance": "disallow",
         "why": "503",
         "trouble": True,
-        "dropped": {"robots.txt unreachable (503)": 1},
+        "refused": {"robots.txt unreachable (503)": 1},
     },
-    "http://gone.test": {"stance": "allow", "why": "404", "passed": 1, "dropped": {}},
+    "http://gone.test": {"stance": "allow", "why": "404", "passed": 1, "refused": {}},
     "http://html.test": {"stance": "rules", "passed": 1, "trouble": False},
 }
 
@@ -146,7 +146,7 @@ def test_the_data_has_the_figures_of_the_crawl(reported):
     assert origins.keys() == ORIGINS.keys()
     for origin, fields in ORIGINS.items():
         assert origins[origin] == origins[origin] | fields
-    assert {rule["text"]: (rule["dropped"], rule["origins"]) for rule in data["rules"]} == {
+    assert {rule["text"]: (rule["refused"], rule["origins"]) for rule in data["rules"]} == {
         "Disallow: /x": (2, 1),
         "Disallow: /<b>": (1, 1),
         "robots.txt unreachable (503)": (1, 1),
@@ -165,8 +165,8 @@ STATS = {
     "robots/stance/allow": 1,
     "robots/stance/disallow": 1,
     "robots/crawl_delay/kept": 1,
-    "robots/dropped/rule": 3,
-    "robots/dropped/unreachable": 1,
+    "robots/refused/rule": 3,
+    "robots/refused/unreachable": 1,
     "robots/tags/noindex/dropped": 1,
     "robots/passed": 4,
 }
@@ -181,6 +181,8 @@ def test_the_stats_count_what_the_crawl_met_and_the_report_has_them(reported):
 
 # The level of a line of the log, and its key facts.
 LINES = [
+    ("INFO", "read as bing, as TestBot", "purposes: search"),
+    ("INFO", "4 of ", "refused"),
     ("DEBUG", "http://a.test", "200"),
     ("DEBUG", "http://a.test", "2 s"),
     ("DEBUG", "http://gone.test", "404"),
@@ -294,7 +296,7 @@ async def test_a_report_and_a_record_are_whole_though_the_stats_are_lost(collect
     settings["STATS_CLASS"] = collector
     await web(WEB).crawl("http://a.test/x", "http://gone.test/", settings=settings)
     data = json.loads(report.read_text("utf-8"))
-    assert (data["passed"], data["dropped"]) == (1, 1)
+    assert (data["passed"], data["refused"]) == (1, 1)
     assert '"type":"end"' in record.read_text("utf-8")
 
 
@@ -313,13 +315,13 @@ async def test_a_report_that_can_no_longer_be_written_is_an_error_in_the_log(tmp
 
 
 @on_reactor
-async def test_the_report_of_a_dry_run_says_what_would_be_dropped(tmp_path, web):
+async def test_the_report_of_a_dry_run_says_what_would_be_refused(tmp_path, web):
     path = tmp_path / "report.html"
     settings = {"ROBOTS_REPORT": str(path), "ROBOTS_DRY_RUN": True}
     site = web(WEB)
     await site.crawl("http://a.test/x", settings=settings)
     assert site.pages == ["http://a.test/x"]
-    assert "would be dropped" in Page(path.read_text("utf-8")).texts
+    assert "would be refused" in Page(path.read_text("utf-8")).texts
 
 
 @on_reactor

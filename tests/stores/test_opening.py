@@ -61,7 +61,7 @@ def test_the_store_of_the_page_serves_a_crawl_without_asyncio(tmp_path):
     settings = {**OURS, **REACTORS["select"], "ROBOTS_STORE": place, FOLDER: str(tmp_path / "r")}
     with Site({"/robots.txt": robots(SECRET)}) as site:
         seen = crawl_apart(Plan([site.url("/a"), site.url("/secret")], settings))
-        assert seen.stats["robots/dropped/rule"] == 1
+        assert seen.stats["robots/refused/rule"] == 1
     assert len([*(tmp_path / "r").iterdir()]) == 1
 
 

@@ -46,14 +46,14 @@ class Result:
         drops: Counter[str] = Counter()
         for report in self.reports:
             for line in report["origins"]:
-                drops.update(line["dropped"])
+                drops.update(line["refused"])
         return drops
 
     def table(self) -> Iterator[str]:
-        yield f"{'':10} {'pages':>6} {'dropped':>8} {'robots.txt fetched':>19}"
+        yield f"{'':10} {'pages':>6} {'refused':>8} {'robots.txt fetched':>19}"
         for number, report in enumerate(self.reports, start=1):
             fetched = report["stats"].get("robots/fetched", 0)
-            yield f"crawler {number:<2} {report['passed']:6} {report['dropped']:8} {fetched:19}"
+            yield f"crawler {number:<2} {report['passed']:6} {report['refused']:8} {fetched:19}"
         files = self.files.total()
         yield f"{'sites saw':10} {self.pages.total():6} {'':8} {files:19}"
         yield ""
@@ -61,7 +61,7 @@ class Result:
         if self.gaps:
             yield f"Crawl-delay   {DELAY:g} s, shortest gap {min(self.gaps):.3f} s"
         for cause, count in self.drops.most_common():
-            yield f"dropped       {count} by {cause}"
+            yield f"refused       {count} by {cause}"
 
     def faults(self) -> Iterator[str]:
         """A sentence for each promise that was not kept."""

@@ -54,7 +54,7 @@ class DialectSpider(scrapy.Spider):
     def fail(self, failure: Failure) -> None:
         label = failure.request.cb_kwargs["label"]  # type: ignore[attr-defined] # Scrapy sets it
         assert isinstance(failure.value, Disallowed), failure
-        self.results[label] = f"dropped: {failure.value.verdict.cause}"
+        self.results[label] = f"refused: {failure.value.verdict.cause}"
 
 
 class YandexSpider(DialectSpider):

@@ -92,7 +92,7 @@ def _columns(character: str) -> int:
 Row = Sequence[str]
 
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "bold": "1", "dim": "2"}
-_VERDICTS = {"allowed": "green", "disallowed": "red", "unreachable": "yellow"}
+_VERDICTS = {"allowed": "green", "refused": "red", "unreachable": "yellow"}
 _GAP = 2  # columns between two cells
 _WIDEST = 10_000  # columns, where standard output is no terminal
 MAX_LINE = 1_000  # characters that are shown of a line of a file, which may have millions

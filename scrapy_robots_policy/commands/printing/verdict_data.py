@@ -130,7 +130,7 @@ def is_unreachable(verdict: Verdict) -> bool:
 
 
 def word_of(verdict: Verdict) -> str:
-    return "allowed" if verdict.allowed else "disallowed"
+    return "allowed" if verdict.allowed else "refused"
 
 
 def answer_as_json(url: str, verdict: Verdict) -> dict[str, Any]:

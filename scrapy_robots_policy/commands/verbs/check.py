@@ -54,7 +54,7 @@ ARGUMENTS = Arguments(
     ("text", "json", "csv"),
     (
         "0 all URLs are allowed",
-        "1 a URL is disallowed",
+        "1 a URL is refused",
         "2 something is no URL, or a wrong command line; the other URLs are answered",
         "3 a robots.txt is unreachable, so nothing is allowed there; other URLs are answered",
     ),
@@ -201,7 +201,7 @@ def _as_text(url: str, word: str, answer: Answer, options: Options) -> str:
     if isinstance(answer, str):
         return ""  # standard error has the sentence
     why = "" if options.quiet else f": {answer.cause}"
-    room = len("disallowed" if options.robots else "unreachable")  # of one file all are, or none
+    room = len("refused" if options.robots else "unreachable")  # of one file all are, or none
     return f"{paint_verdict(word.ljust(room))}  {shown(url)}  for {shown(answer.agent)}{why}\n"
 
 
