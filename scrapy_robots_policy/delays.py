@@ -25,7 +25,7 @@ one turn at a time.
   wait for a request of its own to the same host, which waits for that turn.
 * The fetch of a robots.txt is a visit, and takes its turn before pages.
 * A host may ask for a pause by an answer (429, Retry-After). Then its queue, which may have no
-  delay, lets nothing go until the pause is over. Each process of a fleet keeps its own pauses.
+  delay, lets nothing go until the pause is over (`slots`). Processes tell each other of pauses.
 * A process that dies in its turn holds up the host for as long as a lease lasts, and the delay.
 * While the store is out of reach, each process keeps the delay by itself.
 
@@ -59,6 +59,7 @@ from .rep import origin_of
 from .stores import FleetCoordinator
 
 FIRST_PAUSE = 5.0  # seconds, where a host does not say for how long it wants to be left alone
+MIN_LONGER = 0.5  # seconds by which a pause that is under way may be made longer
 MAX_HELD = 60.0  # seconds that a request keeps its turn before it reaches the downloader
 
 
@@ -162,7 +163,7 @@ class DelayQueue:
             seconds = FIRST_PAUSE * 2**self.pauses
             self.pauses = min(self.pauses + 1, 20)
         seconds = min(seconds, longest)
-        if now + seconds <= self.paused_until:
+        if now + seconds < self.paused_until + MIN_LONGER:
             return 0.0
         self.paused_until = now + seconds
         self.free_at = max(self.free_at, self.paused_until)

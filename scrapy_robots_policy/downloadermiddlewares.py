@@ -305,6 +305,7 @@ class RobotsPolicyMiddleware:
             self.recorder.writer.keep()
         self.status_line.start()
         self.monitor.begin(self.configs.default)
+        self.slots.follow_pauses()
         guard_transfers(self.crawler)
         log = CrawlLog(self.crawler, __name__)
         for sentence in self.slots.engine.missing:

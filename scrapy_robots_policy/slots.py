@@ -25,9 +25,10 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from . import compat
+from .compat import start_task
 from .crawl_log import CrawlLog
 from .decision import delay_of
-from .delays import Asker, DelayQueue, DelayQueues, NotYet
+from .delays import Asker, DelayQueue, DelayQueues, NotYet, host_of
 from .events import Crawl
 from .exceptions import CrawlClosing
 from .fetch.download import is_fetch
@@ -36,6 +37,9 @@ from .hosts import Hosts
 from .overrides import RequestConfig
 from .site import OriginRules
 from .stats import PAUSED
+from .stores import GuardedCoordinator, SharesPauses
+
+FOLLOW_EVERY = 1.0  # seconds between two looks at the pauses of the fleet
 
 
 class Slots:
@@ -65,6 +69,10 @@ class Slots:
         self._returning: deque[Deferred[None]] = deque()  # each waits for its slot
         self._watches_visits = False
         self._log = CrawlLog(crawl.crawler, __name__)
+        self._tasks: set[Deferred[None]] = set()
+        self._shared: SharesPauses | None = None
+        if isinstance(delays.coordinator, GuardedCoordinator) and delays.coordinator.shares_pauses:
+            self._shared = delays.coordinator
         self._longest_pause = crawl.settings.longest_pause
 
     @cached_property
@@ -151,17 +159,35 @@ class Slots:
         asked = retry_after(by_name(response.headers.items()), self.now())
         if is_fetch(request) or (response.status == 503 and asked is None):
             return
-        self.watch_visits()
         slot = self.slot_key(request)
-        seconds = self.delays.pause(slot, request.url, asked, self._longest_pause)
-        for _, download in self.engine.take_queued(slot, self.fetching):
-            download.errback(NotYet())  # back to the scheduler: here they would keep their slots
+        seconds = self._pause(slot, request.url, asked)
+        if seconds and self._shared is not None:
+            start_task(self._shared.pause(host_of(request.url), seconds), self._tasks)
         if seconds:
             self.crawler.stats.inc_value(PAUSED)
             self._log.info(
                 "%(host)s answered %(status)d: it is left alone for %(seconds)g s",
                 {"host": slot, "status": response.status, "seconds": seconds},
             )
+
+    def _pause(self, slot: str, url: str, asked: float | None) -> float:
+        """Leave the host of a URL alone. Gives the seconds; 0: it is left alone already."""
+        self.watch_visits()
+        seconds = self.delays.pause(slot, url, asked, self._longest_pause)
+        for _, download in self.engine.take_queued(slot, self.fetching) if seconds else ():
+            download.errback(NotYet())  # back to the scheduler: here they would keep their slots
+        return seconds
+
+    def follow_pauses(self) -> None:
+        """From now on, keep the pauses that other processes of the fleet are asked for."""
+        if self._longest_pause and self._shared is not None:
+            start_task(self._follow(self._shared), self._tasks)
+
+    async def _follow(self, shared: SharesPauses) -> None:
+        while not self.is_closing:
+            await compat.sleep(FOLLOW_EVERY)
+            for host, seconds in (await shared.pauses()).items():
+                self._pause(host, f"http://{host}/", seconds)
 
     def queue_of(
         self, request: Request, rules: OriginRules, config: RequestConfig
@@ -244,6 +270,8 @@ class Slots:
     def _close(self) -> None:
         self.is_closing = True
         self.hosts.close()
+        for task in list(self._tasks):
+            task.cancel()
         waits = tuple(self._returning)
         self._returning.clear()
         for wait in waits:

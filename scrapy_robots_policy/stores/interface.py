@@ -15,7 +15,7 @@ over, which doubles from fault to fault; or half-open: one call tries, all other
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -90,6 +90,17 @@ class FleetCoordinator(Protocol):
 
     def leave(self, host: str, *, visited: bool) -> None:
         """Give the turn back. After a visit nobody gets it before the delay is over."""
+
+
+@runtime_checkable
+class SharesPauses(Protocol):
+    """What a coordinator may have besides: the pauses that hosts ask for by their answers."""
+
+    async def pause(self, host: str, seconds: float) -> None:
+        """A host is to be left alone by all processes."""
+
+    async def pauses(self) -> Mapping[str, float]:
+        """The hosts that are left alone now, each with the seconds that are left."""
 
 
 class Alone:
@@ -284,6 +295,19 @@ class GuardedCoordinator:
 
     def __init__(self, coordinator: FleetCoordinator, guard: _Guard) -> None:
         self.coordinator, self._guard = coordinator, guard
+        self._pauses = coordinator if isinstance(coordinator, SharesPauses) else None
+
+    @property
+    def shares_pauses(self) -> bool:
+        return self._pauses is not None
+
+    async def pause(self, host: str, seconds: float) -> None:
+        if (shared := self._pauses) is not None:
+            await self._guard.ask("pause", lambda: shared.pause(host, seconds))
+
+    async def pauses(self) -> Mapping[str, float]:
+        shared = self._pauses
+        return {} if shared is None else await self._guard.ask("pauses", shared.pauses) or {}
 
     async def claim(self, origin: str) -> Claim:
         async def claim() -> Claim:

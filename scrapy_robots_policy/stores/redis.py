@@ -197,6 +197,18 @@ class RedisStore:
     def leave(self, host: str, *, visited: bool) -> None:
         self.leases.give_back(_key(host, "turn"), used=visited)
 
+    async def pause(self, host: str, seconds: float) -> None:
+        key, now = _key("all", "pauses"), self.clock()
+        await _answer(lambda: self.client.zremrangebyscore(key, "-inf", now))
+        await _answer(lambda: self.client.zadd(key, {host: now + seconds}))
+
+    async def pauses(self) -> Mapping[str, float]:
+        key, now = _key("all", "pauses"), self.clock()
+        rows = await _answer(lambda: self.client.zrangebyscore(key, now, "+inf", withscores=True))
+        return {
+            host.decode() if isinstance(host, bytes) else host: until - now for host, until in rows
+        }
+
     async def close(self) -> None:
         await self.leases.close()
         sentinels: Any = (

@@ -29,7 +29,7 @@ def in_part(counted: dict[str, Any], *prefixes: str) -> Counter[str]:
 
 def refused(world: World, process: int) -> Counter[str]:
     """The pages that were refused, or would have been, by reason."""
-    kind = "would_drop" if world.plan.obeys == "dry run" else "dropped"
+    kind = "would_refuse" if world.plan.obeys == "dry run" else "refused"
     return Counter(
         f"robots/{kind}/{asked.verdict.reason.name.lower()}"
         for asked in world.asked

@@ -19,6 +19,7 @@ class Shared:
     entries: MemoryStore = field(default_factory=MemoryStore)
     leases: dict[str, object] = field(default_factory=dict)
     turns: dict[str, tuple[object, float]] = field(default_factory=dict)
+    pauses: dict[str, float] = field(default_factory=dict)
 
 
 class KeptStore:
@@ -67,3 +68,16 @@ class FleetStore(KeptStore):
         holder, delay = self.shared.turns.get(host, (None, 0.0))
         if holder is self:
             self.shared.turns[host] = (None, self.shared.now() + delay * visited)
+
+
+class PausingStore(FleetStore):
+    """One whose processes tell each other of pauses."""
+
+    async def pause(self, host, seconds):
+        await compat.sleep(0)
+        self.shared.pauses[host] = self.shared.now() + seconds
+
+    async def pauses(self):
+        await compat.sleep(0)
+        now = self.shared.now()
+        return {host: until - now for host, until in self.shared.pauses.items() if until > now}

@@ -8,8 +8,9 @@ from itertools import pairwise
 import pytest
 
 from tests.crawls import Chain
+from tests.model.shared_store import PausingStore, Shared
 from tests.on_reactor import on_reactor
-from tests.scripted import Web
+from tests.scripted import Timed, Web
 from tests.site import Answer, robots
 
 pytestmark = pytest.mark.slow  # whole crawls
@@ -101,3 +102,22 @@ async def test_it_is_the_same_with_another_queue_of_the_scheduler(web):
     answers = [refusal(retry_after="30")]
     site = await first_is_refused(web, *answers, SCHEDULER_PRIORITY_QUEUE=queue)
     assert pauses(site) == [30]
+
+
+@on_reactor
+async def test_all_three_processes_of_a_fleet_keep_a_pause(web):
+    site = web({"a.test": {"/robots.txt": OPEN, "/0": [refusal(retry_after="30"), Answer()]}})
+    store = type("Store", (PausingStore,), {"shared": Shared(site.time.now)})
+    settings = {**RETRY, "ROBOTS_STORE": store}
+    plans = [
+        [(0, "http://a.test/0"), (10, "http://b.test/0")],
+        [(at, f"http://a.test/of-the-second/{at}") for at in (0.1, 5, 10, 20)],
+        [(3, "http://b.test/1"), (12, "http://a.test/of-the-third")],
+    ]
+    crawls = [site.start(spider=Timed, plan=plan, settings=settings) for plan in plans]
+    seen = [await crawl.end() for crawl in crawls]
+    assert [len(each.answered) for each in seen] == [2, 4, 2]
+    began = sorted(hit.began for hit in site.visits("a.test"))
+    assert [at for at in began if 2 < at < 29] == []
+    assert sum(at >= 29 for at in began) == 5
+    assert max(hit.began for hit in site.visits("b.test")) < 12

@@ -13,6 +13,7 @@ from scrapy_robots_policy import compat
 from scrapy_robots_policy.stores import open_store
 from tests.model.shared_store import FleetStore, Shared
 from tests.on_reactor import all_of, on_reactor, start, until
+from tests.redis_server import RedisServer
 from tests.stores.entries import FULL, HOST, NEWER, ORIGIN, OUTAGE
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("needs_redis")]
@@ -212,3 +213,26 @@ async def test_an_outage_is_no_longer_for_a_machine_whose_clock_is_ahead(kind, p
         key = f"robots:{{{ORIGIN}}}:record"
         client.pexpire(key, client.pttl(key) - int(1000 * age))
     assert (await other.get(ORIGIN) == entry) is is_used
+
+
+@on_reactor
+async def test_processes_tell_each_other_of_pauses(pair):
+    one, other = (store.coordinator for store in pair)
+    assert (one.shares_pauses, await other.pauses()) == (True, {})
+    await one.pause("a.test", 30.0)
+    await other.pause("b.test", 0.001)
+    await one.pause("c.test", 3600.0)
+    left = await other.pauses()
+    assert left.keys() - {"b.test"} == {"a.test", "c.test"}
+    assert 0 < left["a.test"] <= 30 < left["c.test"] <= 3600
+
+
+@on_reactor
+async def test_a_redis_that_is_gone_knows_of_no_pause():
+    with RedisServer() as server:
+        store = open_store(server.url)
+        await store.coordinator.pause("a.test", 30.0)
+        server.kill()
+        await store.coordinator.pause("b.test", 30.0)
+        assert await store.coordinator.pauses() == {}
+        await store.close()
