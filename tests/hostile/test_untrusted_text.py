@@ -79,7 +79,7 @@ async def test_no_control_character_reaches_log_exception_or_report(dialect, tmp
     texts = [*seen.dropped.values(), *map(str, crawler.stats.get_stats())]
     texts += [r.getMessage() for r in caplog.records if r.name.startswith("scrapy_robots_policy")]
     origins = json.loads(report.with_suffix(".json").read_text())["origins"]
-    texts += [cause for origin in origins for cause in origin["dropped"]]
+    texts += [cause for origin in origins for cause in origin["refused"]]
     assert [text for text in texts if not text.isprintable()] == []
     for name in (report, report.with_suffix(".json")):
         assert all(line.isprintable() for line in name.read_text().split("\n"))
