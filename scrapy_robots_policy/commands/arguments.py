@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timezone
 from functools import partial
 from shutil import get_terminal_size
 from textwrap import fill
@@ -91,6 +92,10 @@ class Options(Namespace):
         severity: findings that are less grave are not shown; None: the default of lint.
         all: whether all crawlers are asked about, or those that most sites care for.
         port: the tester's port; 0: any free one; None: the usual one.
+        agents: the crawlers in place of `agent`; none where none are named.
+        as_of: a moment in place of the times of URLs.
+        columns: names of columns, by fields of `bulk.Columns`.
+        memory: megabytes.
 
     """
 
@@ -123,12 +128,14 @@ class Options(Namespace):
 _NOT_NAMED: Mapping[str, Any] = {
     **dict.fromkeys(("robots", "tdmrep", "page", "content_use", "include"), ""),
     **dict.fromkeys(("output_format", "output"), ""),
-    **dict.fromkeys(("header", "named_dialect", "purposes", "severity", "port")),
+    **dict.fromkeys(("header", "named_dialect", "purposes", "severity", "port", "as_of")),
     **dict.fromkeys(("quiet", "statuses", "statistics", "exit_zero", "fix"), False),
     **dict.fromkeys(("unsafe_fixes", "diff", "all", "no_browser"), False),
-    **dict.fromkeys(("dialects", "select", "ignore", "explain"), ()),
+    **dict.fromkeys(("dialects", "select", "ignore", "explain", "agents"), ()),
     "agent": STAR,
+    "columns": MappingProxyType({}),
     "jobs": 0,
+    "memory": 250,
     "timeout": 15.0,
 }
 """The values of options that the command line does not name."""
@@ -287,6 +294,36 @@ def _text(_source: str, value: str) -> str:
     return value
 
 
+def _agents(source: str, value: str) -> tuple[str, ...]:
+    names = tuple(product_token(name.strip()) for name in value.split(","))
+    for name in names:
+        if name != STAR and not names_a_crawler(name, {}):
+            raise UsageError(f"{source} has {name!r}; a crawler's name is one word in ASCII, or *")
+    return names
+
+
+def _moment(source: str, value: str) -> datetime:
+    """A time without a zone is in UTC."""
+    if value == "now":
+        return datetime.now(timezone.utc)
+    try:
+        moment = datetime.fromisoformat(value.removesuffix("Z"))
+    except ValueError:
+        raise UsageError(f"{source} is {value!r}; it must be a date, or a date and time") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+
+
+def _columns(source: str, value: str) -> Mapping[str, str]:
+    """Names of columns by the word for them. UsageError for another word."""
+    words = ("url", "url_time", "origin", "time", "status", "body")
+    named = dict(part.partition("=")[::2] for part in value.split(","))
+    for word, name in named.items():
+        read_choice(source, word.strip(), words)
+        if not name.strip():
+            raise UsageError(f"{source} has {word!r} without a name: url=NAME,…")
+    return {word.strip(): name.strip() for word, name in named.items()}
+
+
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "--robots": {
         "read": read_source,
@@ -361,6 +398,28 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "metavar": "FILE",
         "help": "the page as curl -i saved it",
     },
+    "--agents": {
+        "read": _agents,
+        "metavar": "A,B",
+        "help": "several crawlers, by their product tokens, in place of --agent",
+    },
+    "--as-of": {
+        "read": _moment,
+        "metavar": "TIME",
+        "help": "judge all URLs by what was known at that time, such as 2026-11-28 or "
+        "2026-11-28T10:00Z, or now (default: the time of each URL)",
+    },
+    "--columns": {
+        "read": _columns,
+        "metavar": "url=page,…",
+        "help": "what the columns of the tables are called: url, url_time, origin, time, status "
+        "and body",
+    },
+    "--memory": {
+        "read": whole_number(100, 1_000_000),
+        "metavar": "MB",
+        "help": "what sorting may take; the rest goes to a temporary folder (default: 250)",
+    },
     "--dialects": {
         "read": read_dialects,
         "metavar": "A,B",
@@ -408,6 +467,7 @@ class Arguments(NamedTuple):
         exits: what the exit status says: "1 it is not".
         examples: what stands after the name of the program.
         helps: what options do for this verb, where the usual words do not fit.
+        flags: options that take no value here, though they do elsewhere.
 
     """
 
@@ -417,6 +477,7 @@ class Arguments(NamedTuple):
     exits: Sequence[str]
     examples: Sequence[str]
     helps: Mapping[str, str] = MappingProxyType({})
+    flags: Sequence[str] = ()
 
 
 class VerbParser(ArgumentParser):
@@ -444,12 +505,13 @@ class VerbParser(ArgumentParser):
             "-h", "--help", action="store_true", dest="show_help", help="show this help"
         )
         for name in arguments.options:
-            self._add(name, help=arguments.helps.get(name))
+            own = {"read": None, "metavar": None} if name in arguments.flags else {}
+            self._add(name, help=arguments.helps.get(name) or OPTIONS[name].get("help"), **own)
         if arguments.formats:
             self._add_formats(arguments.formats, shorts)
 
     def _add(self, name: str, **own: Any) -> None:
-        about = {**OPTIONS[name], **{key: value for key, value in own.items() if value}}
+        about = {key: value for key, value in {**OPTIONS[name], **own}.items() if value is not None}
         read = about.pop("read", None)
         kind = {"type": partial(read, name)} if read else {"action": "store_true"}
         self.add_argument(*about.pop("short", ()), name, **kind, **about)

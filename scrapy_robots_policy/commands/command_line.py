@@ -43,6 +43,11 @@ GROUPS = {
             "which AI crawlers, search engines and archives may fetch it", "verbs.blocked"
         ),
     },
+    "ask about millions of URLs": {
+        "bulk": Verb(
+            "tables of URLs and of robots.txt files in, a table of verdicts out", "verbs.bulk"
+        ),
+    },
     "look after a robots.txt": {
         "lint": Verb("what is wrong with these files", "verbs.lint"),
         "test": Verb(

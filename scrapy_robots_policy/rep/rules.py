@@ -20,6 +20,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from .agents import product_token
@@ -79,6 +80,19 @@ class RuleMatch(NamedTuple):
 
     parts: tuple[MatchedPart, ...]
     rest: str
+
+
+class Outcome(NamedTuple):
+    """A verdict without the question.
+
+    Attributes:
+        rule: the rule that decided; None if none did.
+
+    """
+
+    allowed: bool
+    reason: Reason
+    rule: Rule | None
 
 
 class _Bound(NamedTuple):
@@ -182,14 +196,36 @@ class RuleSet:
         strength = self._decide(bound, url)
         return None if allows(strength) else self._verdict(bound, strength, url, agent)
 
-    def _verdict(self, bound: _Bound, strength: int, url: str, agent: str) -> Verdict:
+    def outcomes(self, urls: Iterable[str], agent: str) -> Iterator[Outcome]:
+        """The same answers for many URLs, at the least cost for each.
+
+        What the same rule decides has the same outcome, one object: what is made of it need be made
+        once.
+        """
+        bound = self._bound(agent)
+        by_strength = {NOTHING: self._outcome(bound, NOTHING)}
+        if not bound.has_rules:
+            yield from repeat(by_strength[NOTHING], sum(1 for _ in urls))
+            return
+        for url in urls:
+            strength = self._decide(bound, url)
+            outcome = by_strength.get(strength)
+            if outcome is None:
+                outcome = by_strength[strength] = self._outcome(bound, strength)
+            yield outcome
+
+    def _outcome(self, bound: _Bound, strength: int) -> Outcome:
         reason, rule = bound.otherwise, None
         if strength == ROBOTS_TXT:
             reason = Reason.ROBOTS_TXT
         elif strength:
             reason, rule = Reason.RULE, self._rule(place_of(strength))
+        return Outcome(allows(strength), reason, rule)
+
+    def _verdict(self, bound: _Bound, strength: int, url: str, agent: str) -> Verdict:
+        allowed, reason, rule = self._outcome(bound, strength)
         return Verdict(
-            allows(strength),
+            allowed,
             reason,
             self.dialect.name,
             _product_token(agent),

@@ -1,0 +1,398 @@
+"""Tables that no memory holds: files in, a file of verdicts out.
+
+DuckDB reads the files, finds the origin of each URL, and sorts the URLs by it; what memory does not
+hold it writes to a temporary folder. The robots.txt files are a table beside them, sorted alike.
+Then some URLs at a time and the files of their origins go to a process of the pool, and the
+verdicts are written in the same order, so the memory that is needed depends on the limit alone.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import closing, contextmanager
+from functools import partial
+from glob import glob
+from itertools import chain, zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet
+
+try:
+    import duckdb
+except ImportError as error:
+    raise ImportError(
+        "files are joined by DuckDB: pip install 'scrapy-robots-policy[bulk]'"
+    ) from error
+
+from ..whole_file import whole_file
+from .captures import SCHEMA, read_record, read_store, read_warc
+from .judging import MORE, USUAL, Columns, judge_groups, origins
+
+URLS = 50_000  # that are judged at a time
+BODIES = 16 * 1024 * 1024  # bytes of robots.txt files that are given to a process at a time
+_KEY = "robots_origin"  # the column of the origins, while the files are worked on
+
+TABLES = {
+    ".parquet": "read_parquet({}, union_by_name = true)",
+    ".csv": "read_csv({}, header = true)",
+    ".jsonl": "read_json({}, format = 'newline_delimited')",
+    ".ndjson": "read_json({}, format = 'newline_delimited')",
+    ".txt": "read_csv({}, header = false, delim = '\\n', quote = '', names = ['url'])",
+}
+"""How DuckDB reads a file, by the end of its name; each but Parquet may be packed by gzip."""
+
+CAPTURES: dict[str, Callable[[Path], Iterator[Any]]] = {
+    ".warc": read_warc,
+    ".sqlite": read_store,
+    ".db": read_store,
+}
+OUTPUTS = (".parquet", ".csv", ".jsonl")
+
+
+class Limits(NamedTuple):
+    """What a run may take: megabytes of memory for DuckDB, and processes that judge."""
+
+    memory: int
+    jobs: int
+
+
+class Summary(NamedTuple):
+    """What came of a run, from the most to the least.
+
+    Attributes:
+        reasons: (agent, whether it is allowed, reason, URLs).
+        rules: (agent, rule, URLs) of the rules that refuse most.
+        origins: (agent, origin, URLs) of the origins where most is refused.
+
+    """
+
+    reasons: tuple[tuple[str, bool | None, str, int], ...]
+    rules: tuple[tuple[str, str, int], ...]
+    origins: tuple[tuple[str, str, int], ...]
+
+
+def judge_files(
+    urls: str,
+    robots: str,
+    output: Path,
+    question: dict[str, Any],
+    limits: Limits,
+    on_progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Summary:
+    """Judge the URLs of some files, and write a table of verdicts, sorted by origin.
+
+    Args:
+        urls, robots: a file, a folder, or a pattern such as "part-*.parquet".
+        output: Parquet, CSV or JSON Lines, by its name. Until it is whole, it is not there.
+        question: the arguments of `judge` but for the tables.
+        on_progress: called with the URLs that are done, and all.
+
+    Raises:
+        ValueError: a file is not there, cannot be read, or lacks a column: one sentence.
+        OSError: the output cannot be written.
+
+    """
+    kind = _kind(output.name)
+    if kind not in OUTPUTS:
+        raise ValueError(f"{output} must end in {', '.join(OUTPUTS)}")
+    with TemporaryDirectory(prefix="robots-policy-") as folder, _sentences():
+        run = _Run(Path(folder), limits, question.get("columns", USUAL))
+        with closing(run.connection):
+            total = run.open(urls)
+            run.load(robots)
+            done = 0
+            with whole_file(output) as file, _pool(limits.jobs) as submit:
+                writer: Any = None
+                ask = partial(_judged, question=question)
+                for verdicts, tally in _in_order(run.pairs(), submit, ask, limits.jobs + 1):
+                    writer = writer or _WRITERS[kind](file, verdicts.schema)
+                    writer.write_table(verdicts)
+                    run.count(tally)
+                    done += len(verdicts)
+                    on_progress(done, total)
+                if writer is not None:
+                    writer.close()
+            return run.summary()
+
+
+@contextmanager
+def _sentences() -> Iterator[None]:
+    """What DuckDB finds wrong with a file, in its first sentence."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise ValueError(str(error).strip().partition("\n")[0]) from None
+
+
+def _kind(name: str) -> str:
+    """The end of a file's name, without that of a packed file."""
+    return Path(name.lower().removesuffix(".gz")).suffix
+
+
+def _files(named: str, kinds: Iterable[str]) -> tuple[str, list[str]]:
+    """(end of the names, files) of what a file, folder or pattern names, all of one kind."""
+    if Path(named).is_dir():
+        paths = [path for path in map(str, Path(named).rglob("*")) if _kind(path) in kinds]
+    else:
+        paths = glob(named, recursive=True) or [named]  # noqa: PTH207 - a pattern may be absolute
+    if not paths or not Path(paths[0]).exists():
+        raise ValueError(f"{named}: no file is there whose name ends in {', '.join(kinds)}")
+    ends = {_kind(path) for path in paths}
+    if len(ends) > 1 or not ends <= set(kinds):
+        found = ", ".join(sorted(end or "no end" for end in ends))
+        raise ValueError(f"{named}: it has {found}; files of one kind are read: {', '.join(kinds)}")
+    return ends.pop(), sorted(paths)
+
+
+class _Run:
+    """The tables of one run, in a database of its own."""
+
+    def __init__(self, folder: Path, limits: Limits, columns: Columns) -> None:
+        self.columns = columns
+        self.connection = duckdb.connect(str(folder / "run.duckdb"))
+        self.connection.execute(f"SET memory_limit = '{limits.memory}MB'")
+        self.connection.execute("SET temp_directory = ?", [str(folder / "spilled")])
+        self.connection.execute("SET preserve_insertion_order = false")
+        self.connection.execute("SET TimeZone = 'UTC'")
+        kinds: dict[str, Any] = {"type": "arrow", "null_handling": "special"}
+        self.connection.create_function("origin_of", _keys, ["VARCHAR"], "VARCHAR", **kinds)
+        self.connection.execute(
+            "CREATE TABLE tally (agent VARCHAR, origin VARCHAR, allowed BOOLEAN, reason VARCHAR, "
+            "rule VARCHAR, urls BIGINT)"
+        )
+        self.urls = ""
+
+    def load(self, named: str) -> None:
+        """Read the robots.txt files, and sort them by origin."""
+        needed = (self.columns.origin, self.columns.status, self.columns.body)
+        kind, paths = _files(named, (*CAPTURES, *TABLES))
+        read = CAPTURES.get(kind)
+        if kind == ".jsonl" and all(map(_is_record, paths)):
+            read = read_record
+        if read is None:
+            source = self._source("robots", kind, paths, needed)
+            self._keep(f"SELECT * FROM {source}", self.columns.origin)
+            return
+        renamed = dict(zip(SCHEMA.names, self.columns[2:], strict=False))
+        schema = pa.schema([one.with_name(renamed.get(one.name, one.name)) for one in SCHEMA])
+        batches = (
+            pa.RecordBatch.from_arrays(batch.columns, schema=schema)
+            for path in paths
+            for batch in read(Path(path))
+        )
+        self.connection.register("captures", pa.RecordBatchReader.from_batches(schema, batches))
+        self._keep("SELECT * FROM captures", self.columns.origin)
+
+    def _keep(self, query: str, origin: str) -> None:
+        self.connection.execute(
+            f"CREATE TABLE robots AS SELECT *, origin_of({_quoted(origin)}) AS {_KEY}, "
+            f"coalesce(octet_length({_quoted(self.columns.body)}::BLOB), 0) AS robots_size "
+            f"FROM ({query}) ORDER BY {_KEY}"
+        )
+
+    def open(self, named: str) -> int:
+        """Note where the URLs are. Gives their number."""
+        kind, paths = _files(named, TABLES)
+        self.urls = self._source("urls", kind, paths, (self.columns.url,))
+        ((count,),) = self.connection.execute(f"SELECT count(*) FROM {self.urls}").fetchall()
+        return int(count)
+
+    def _source(self, what: str, kind: str, paths: list[str], needed: Iterable[str]) -> str:
+        source = TABLES[kind].format("[" + ", ".join(map(_literal, paths)) + "]")
+        described = self.connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+        have = [row[0] for row in described]
+        for name in needed:
+            if name not in have:
+                raise ValueError(
+                    f"the table of {what} has no column {name!r}; its columns are {', '.join(have)}"
+                )
+        return source
+
+    def pairs(self) -> Iterator[tuple[Any, Any]]:
+        """(URLs, the robots.txt files of their origins), sorted by origin."""
+        beside = self.connection.cursor()
+        reader = self.connection.sql(
+            f"SELECT *, origin_of({_quoted(self.columns.url)}) AS {_KEY} FROM {self.urls} "
+            f"ORDER BY {_KEY}"
+        ).to_arrow_reader(URLS)
+        batches = (pa.Table.from_batches([batch]) for batch in reader)
+        for urls in chain(batches, [reader.schema.empty_table()]):  # no URLs are a table, too
+            beside.register("wanted", pa.table({_KEY: pc.unique(urls.column(_KEY))}))
+            yield from self._portions(beside, urls)
+
+    def _portions(self, beside: Any, urls: Any) -> Iterator[tuple[Any, Any]]:
+        """A portion has as many URLs as go together with no more than `BODIES` of files."""
+        ends = pc.min_max(urls.column(_KEY)).as_py()
+        low, high = ends["min"], ends["max"]
+        where = f"{_KEY} BETWEEN ? AND ? AND {_KEY} IN (FROM wanted)"
+        sizes = beside.execute(
+            f"SELECT {_KEY}, sum(robots_size)::BIGINT FROM robots WHERE {where} "
+            f"GROUP BY ALL ORDER BY ALL",
+            [low, high],
+        ).fetchall()
+        if not sizes:
+            yield urls, beside.sql("FROM robots LIMIT 0").to_arrow_table()
+        start, of_files, first = 0, 0, low
+        following = [key for key, _ in sizes[1:]]
+        for (key, size), after in zip_longest(sizes, following):
+            of_files += size
+            if of_files < BODIES and after is not None:
+                continue
+            end = urls.num_rows if after is None else _first_from(urls.column(_KEY), after)
+            files = beside.sql(f"FROM robots WHERE {where}", params=[first, key]).to_arrow_table()
+            yield urls.slice(start, end - start), files
+            start, of_files, first = end, 0, after
+
+    def count(self, tally: Any) -> None:
+        cursor = self.connection.cursor()
+        cursor.register("portion", tally)
+        cursor.execute("INSERT INTO tally FROM portion")
+        cursor.close()
+
+    def summary(self) -> Summary:
+        ask = self.connection.execute
+
+        def most(what: str, where: str = "") -> tuple[Any, ...]:
+            return tuple(
+                ask(
+                    f"SELECT {what}, sum(urls)::BIGINT AS n FROM tally {where} GROUP BY ALL "
+                    f"ORDER BY n DESC, {what} LIMIT 20"
+                ).fetchall()
+            )
+
+        return Summary(
+            most("agent, allowed, reason"),
+            most("agent, rule", "WHERE allowed = false AND rule IS NOT NULL"),
+            most("agent, origin", "WHERE allowed = false"),
+        )
+
+
+def _keys(urls: Any) -> Any:
+    return origins(urls)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _first_from(keys: Any, key: str) -> int:
+    """The first row of a sorted column that has this value or a later one; nulls come last."""
+    return int(pc.sum(pc.less(keys, key)).as_py() or 0)
+
+
+def _is_record(path: str) -> bool:
+    """Whether JSON Lines are a crawl's record, not a table."""
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+        return bool(file.read(24) == b'{"type":"crawl","prev":"')
+
+
+def _judged(urls: Any, robots: Any, question: dict[str, Any]) -> tuple[Any, Any]:
+    """The table of verdicts about some URLs, and how many there are of each kind."""
+    keys, urls = urls.column(_KEY), urls.drop_columns([_KEY])
+    more = [name for name in MORE if name in robots.column_names]
+    named = [name for name in question.get("columns", USUAL)[2:] if name in robots.column_names]
+    verdicts = judge_groups(urls, robots.select([*named, *more]), **question)
+    agents = question["agents"]
+    names = (agents,) if isinstance(agents, str) else tuple(agents)
+    tallies = []
+    for at, agent in enumerate(names):
+        kinds = {name: verdicts.column(f"robots_{name}") for name in ("allowed", "reason", "rule")}
+        if not isinstance(agents, str):
+            kinds = {name: pc.list_element(column, at) for name, column in kinds.items()}
+        counted = pa.table({"origin": keys, **kinds}).group_by(["origin", *kinds])
+        tally = counted.aggregate([([], "count_all")])
+        agent_column = pa.array([agent] * tally.num_rows, pa.string())
+        tallies.append(
+            pa.table([agent_column, *tally.columns], names=["agent", *tally.column_names])
+        )
+    return verdicts, pa.concat_tables(tallies)
+
+
+@contextmanager
+def _pool(jobs: int) -> Iterator[Callable[..., Future[Any]]]:
+    """What has work done, in this process or in others."""
+    if jobs == 1:
+        yield _at_once
+        return
+    # A fork would copy the threads of DuckDB as they stand.
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))
+    try:
+        yield pool.submit
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _at_once(work: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_result(work(*arguments))
+    return future
+
+
+def _in_order(
+    pairs: Iterable[tuple[Any, Any]], submit: Callable[..., Future[Any]], work: Any, ahead: int
+) -> Iterator[Any]:
+    """The results, in the order of the pairs; no more than so many are worked on."""
+    under_way: deque[Future[Any]] = deque()
+    for pair in pairs:
+        under_way.append(submit(work, *pair))
+        if len(under_way) > ahead:
+            yield under_way.popleft().result()
+    while under_way:
+        yield under_way.popleft().result()
+
+
+def _parquet(file: BinaryIO, schema: Any) -> Any:
+    return pa.parquet.ParquetWriter(file, schema, compression="zstd")
+
+
+class _CsvWriter:
+    """CSV has no lists: they are written as JSON."""
+
+    def __init__(self, file: BinaryIO, _schema: Any) -> None:
+        self.file, self._is_first = file, True
+
+    def write_table(self, table: Any) -> None:
+        columns = {
+            name: _as_json(column) if pa.types.is_nested(column.type) else column
+            for name, column in zip(table.column_names, table.columns, strict=True)
+        }
+        options = pa.csv.WriteOptions(include_header=self._is_first)
+        pa.csv.write_csv(pa.table(columns), self.file, options)
+        self._is_first = False
+
+    def close(self) -> None:
+        """The file is closed by whoever has opened it."""
+
+
+def _as_json(column: Any) -> Any:
+    rows = [None if row is None else json.dumps(row, default=str) for row in column.to_pylist()]
+    return pa.array(rows, pa.string())
+
+
+class _JsonWriter:
+    def __init__(self, file: BinaryIO, _schema: Any) -> None:
+        self.file = file
+
+    def write_table(self, table: Any) -> None:
+        for row in table.to_pylist():
+            self.file.write(json.dumps(row, default=str).encode() + b"\n")
+
+    def close(self) -> None:
+        """As for CSV."""
+
+
+_WRITERS: dict[str, Any] = {".parquet": _parquet, ".csv": _CsvWriter, ".jsonl": _JsonWriter}
