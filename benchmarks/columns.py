@@ -14,26 +14,25 @@ takes, and how much memory all its processes have at most.
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import bulk as one_file
-import numpy
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from corpus import COMMON, SITE, bodies, folder, paths_of_rules
 from engine import machine, table
-from peers import Peer, google_parser, peers
+from peers import Peer, peers
 
 from scrapy_robots_policy.bulk import judge, origins
 
@@ -61,18 +60,18 @@ class Sites:
         own = [paths_of_rules(body)[:200] or ["/"] for body in files]
         self.sites = pa.array(sites)
         self.paths = pa.array([path for paths in own for path in paths])
-        self.counts = numpy.array([len(paths) for paths in own])
-        self.starts = numpy.concatenate([[0], numpy.cumsum(self.counts)[:-1]])
-        share = 1 / numpy.arange(1, count + 1)
-        self.upto = numpy.cumsum(share / share.sum())
+        self.counts = np.array([len(paths) for paths in own])
+        self.starts = np.concatenate([[0], np.cumsum(self.counts)[:-1]])
+        share = 1 / np.arange(1, count + 1)
+        self.upto = np.cumsum(share / share.sum())
 
     def urls(self, start: int, count: int) -> Any:
         """Some URLs: half of their paths are made from the file's rules, half any site has."""
-        chance = numpy.random.default_rng(start)
-        site = numpy.searchsorted(self.upto, chance.random(count)).clip(0, len(self.upto) - 1)
+        chance = np.random.default_rng(start)
+        site = np.searchsorted(self.upto, chance.random(count)).clip(0, len(self.upto) - 1)
         file = site % len(self.counts)
         own = self.starts[file] + (chance.random(count) * self.counts[file]).astype(int)
-        number = numpy.arange(start, start + count)
+        number = np.arange(start, start + count)
         path = pc.if_else(
             pa.array(number % 2 == 0),
             self.paths.take(pa.array(own)),
@@ -92,9 +91,7 @@ def of_one_file(name: str, count: int) -> tuple[Any, Any]:
 
 def loop(peer: Peer, urls: Any, robots: Any) -> tuple[float, list[bool]]:
     """(seconds for a URL, the answers) of a loop as people write it."""
-    by_origin = dict(
-        zip(robots["origin"].to_pylist(), robots["body"].to_pylist(), strict=True)
-    )
+    by_origin = dict(zip(robots["origin"].to_pylist(), robots["body"].to_pylist(), strict=True))
 
     @lru_cache(KEPT)
     def check(site: str) -> Callable[[str], bool]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
@@ -95,21 +95,27 @@ class _Answer(NamedTuple):
 
 
 def _answers(records: Any, path: Path) -> Iterator[_Answer]:
-    for record in records:
-        url = record.headers.get("WARC-Target-URI", "").strip("<>")
-        is_whole = record.headers.get("Content-Length") is not None  # its head, at least
-        if not (url and is_whole and record.http_headers):
-            log.warning("%s ends within a record, or has one without a head", path)
-            continue
-
-        status = record.http_headers.status_code
-        if status is not None:
-            read = partial(_body_of, record, path)
-            yield _Answer(url, record.record_date, status, record.http_headers, read)
+    """The responses. A file that is broken behind some of them is read as far as it goes."""
+    number = 0
+    try:
+        for number, record in enumerate(records, 1):  # noqa: B007 - it is needed below
+            url = record.headers.get("WARC-Target-URI", "").strip("<>")
+            http = record.http_headers
+            if not url or http is None or record.headers.get("Content-Length") is None:
+                log.warning("%s ends within a record, or has one without a head", path)
+            elif http.status_code is not None:
+                read = partial(_body_of, record, path)
+                yield _Answer(url, record.record_date, http.status_code, http, read)
+    except OSError as error:
+        if not number:
+            raise OSError(f"{path}: {error}") from None
+        log.warning("%s ends within a record, or is broken: %s", path, error)
 
 
 def _body_of(record: Any, path: Path) -> tuple[bytes, bool]:
-    length, body = record.content_length, record.reader.read()
+    length, body = record.content_length, b""
+    with suppress(OSError):
+        body = record.reader.read()
     is_short = len(body) < length
     if is_short:
         log.warning(

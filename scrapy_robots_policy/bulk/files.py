@@ -14,7 +14,7 @@ import multiprocessing
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from glob import glob
 from itertools import chain, zip_longest
@@ -111,17 +111,17 @@ def judge_files(
             total = run.open(urls)
             run.load(robots)
             done = 0
-            with whole_file(output) as file, _pool(limits.jobs) as submit:
+            with whole_file(output) as file, _pool(limits.jobs) as submit, ExitStack() as stack:
                 writer: Any = None
                 ask = partial(_judged, question=question)
                 for verdicts, tally in _in_order(run.pairs(), submit, ask, limits.jobs + 1):
-                    writer = writer or _WRITERS[kind](file, verdicts.schema)
+                    if writer is None:
+                        writer = _WRITERS[kind](file, verdicts.schema)
+                        stack.callback(writer.close)
                     writer.write_table(verdicts)
                     run.count(tally)
                     done += len(verdicts)
                     on_progress(done, total)
-                if writer is not None:
-                    writer.close()
             return run.summary()
 
 
@@ -329,11 +329,17 @@ def _pool(jobs: int) -> Iterator[Callable[..., Future[Any]]]:
         yield _at_once
         return
     # A fork would copy the threads of DuckDB as they stand.
-    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))
+    spawning = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, spawning, _give_memory_back)
     try:
         yield pool.submit
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _give_memory_back() -> None:
+    """Arrow's own allocator keeps a third more than is used."""
+    pa.set_memory_pool(pa.system_memory_pool())
 
 
 def _at_once(work: Callable[..., Any], *arguments: Any) -> Future[Any]:

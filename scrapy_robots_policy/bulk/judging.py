@@ -453,7 +453,7 @@ class _Judging:
         url = _decoded(table.column(columns.url))
         long = pa.large_string() if _is_text(url.type) else pa.large_binary()
         self.url = url.cast(long).combine_chunks()
-        self.time = pa.array([question.at], pa.float64()).take(pa.nulls(table.num_rows, pa.int32()))
+        self.time = pa.repeat(pa.scalar(question.at, pa.float64()), table.num_rows)
         codes = origins(self.url).dictionary_encode()
         keys, by = {"origin": codes.indices}, [("origin", "ascending")]
         if question.at is None and columns.url_time in table.column_names:
