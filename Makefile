@@ -17,7 +17,7 @@ PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 # Benchmarks that are crawls: each is a target, and a script of that name in benchmarks/.
 CRAWLS := first_day turns origins slow_host slow_names memory
 
-.PHONY: help demo fleet quick test coverage mutants versions lint types format corpus table pictures bench fleets clean
+.PHONY: help demo fleet verdicts bulk quick test coverage mutants versions lint types format corpus table pictures bench fleets clean
 .PHONY: docs docs-serve dist matrix $(CRAWLS)
 
 help:
@@ -40,6 +40,9 @@ help:
 	@echo "make pictures the pictures of README, from the running program, and the diagrams of docs/ (it needs Chromium and npm)"
 	@echo "make bench    time the engine beside its peers over those files (ARGS=\"--every 8 --rounds 3\": a short look;"
 	@echo "              PYTHON=python3.12: fastrobots too, which is built for no other)"
+	@echo "make bulk     run the recipes of docs/bulk.md on their engines, and time millions of URLs beside the peers"
+	@echo "              (Spark needs Java; ARGS=\"--files 1000000\": \`robots-policy bulk\` over files, too)"
+	@echo "make verdicts 100,000 URLs and 2,000 real robots.txt files in a WARC: who may fetch what"
 	@echo "make first_day  what changes beside Scrapy's own middleware; ARGS=--write: README's table of it"
 	@echo "make turns, origins  what a request costs, and what a new host costs, beside Scrapy's own middleware"
 	@echo "make slow_host, slow_names  how long the other hosts' pages take beside slow and dead ones"
@@ -120,6 +123,13 @@ corpus: $(CORPUS)/made $(VENV)/corpus/made
 bench: $(CORPUS)/made $(VENV)/bench/made
 	ROBOTS_CORPUS=$(CURDIR)/$(CORPUS)/tests/test_data $(VENV)/bench/bin/python benchmarks/engine.py $(ARGS)
 
+bulk: $(CORPUS)/made $(VENV)/bulk/made
+	$(VENV)/bulk/bin/python -m pytest tests/bulk
+	ROBOTS_CORPUS=$(CURDIR)/$(CORPUS)/tests/test_data $(VENV)/bulk/bin/python benchmarks/columns.py $(ARGS)
+
+verdicts: $(CORPUS)/made $(VENV)/verdicts/made
+	cd example_project && $(CURDIR)/$(VENV)/verdicts/bin/python -m example.verdicts $(CURDIR)/$(CORPUS)/tests/test_data
+
 origins: $(CORPUS)/made
 origins: export ROBOTS_CORPUS := $(CURDIR)/$(CORPUS)/tests/test_data
 
@@ -134,6 +144,8 @@ clean:
 
 INSTALL_demo   := --editable .[tools]
 INSTALL_fleet  := --editable .[redis,tools] scrapy-redis
+INSTALL_bulk   := --editable .[test] --requirement benchmarks/requirements.txt --requirement benchmarks/engines.txt
+INSTALL_verdicts := --editable .[bulk,tools]
 INSTALL_bench  := --editable .[tools] --requirement benchmarks/requirements.txt
 INSTALL_mutants := --editable .[test] mutmut
 INSTALL_pictures := --editable .[test] pillow

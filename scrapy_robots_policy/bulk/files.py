@@ -1,8 +1,9 @@
 """Tables that no memory holds: files in, a file of verdicts out.
 
 DuckDB reads the files, finds the origin of each URL, and sorts the URLs by it; what memory does not
-hold it writes to a temporary folder. The robots.txt files are a table beside them, sorted alike.
-Then some URLs at a time and the files of their origins go to a process of the pool, and the
+hold it writes to a temporary folder. Even so a sort of very many rows takes more memory: they are
+sorted some millions at a time, divided by a hash of their origins. The robots.txt files are a table
+beside them, sorted alike. Then some URLs at a time and the files of their origins go to a process of the pool, and the
 verdicts are written in the same order, so the memory that is needed depends on the limit alone.
 """
 
@@ -38,6 +39,7 @@ from ..whole_file import whole_file
 from .captures import SCHEMA, read_record, read_store, read_warc
 from .judging import MORE, USUAL, Columns, judge_groups, origins
 
+SORTED = 10_000_000  # URLs that are sorted at a time
 URLS = 50_000  # that are judged at a time
 BODIES = 16 * 1024 * 1024  # bytes of robots.txt files that are given to a process at a time
 _KEY = "robots_origin"  # the column of the origins, while the files are worked on
@@ -89,7 +91,7 @@ def judge_files(
     limits: Limits,
     on_progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Summary:
-    """Judge the URLs of some files, and write a table of verdicts, sorted by origin.
+    """Judge the URLs of some files, and write a table of verdicts.
 
     Args:
         urls, robots: a file, a folder, or a pattern such as "part-*.parquet".
@@ -170,7 +172,7 @@ class _Run:
             "CREATE TABLE tally (agent VARCHAR, origin VARCHAR, allowed BOOLEAN, reason VARCHAR, "
             "rule VARCHAR, urls BIGINT)"
         )
-        self.urls = ""
+        self.queries: list[str] = []  # each gives some URLs, sorted by origin
 
     def load(self, named: str) -> None:
         """Read the robots.txt files, and sort them by origin."""
@@ -201,10 +203,22 @@ class _Run:
         )
 
     def open(self, named: str) -> int:
-        """Note where the URLs are. Gives their number."""
+        """Find the URLs, and divide them where they are too many. Gives their number."""
         kind, paths = _files(named, TABLES)
-        self.urls = self._source("urls", kind, paths, (self.columns.url,))
-        ((count,),) = self.connection.execute(f"SELECT count(*) FROM {self.urls}").fetchall()
+        source = self._source("urls", kind, paths, (self.columns.url,))
+        keyed = f"SELECT *, origin_of({_quoted(self.columns.url)}) AS {_KEY} FROM {source}"
+        ((count,),) = self.connection.execute(f"SELECT count(*) FROM {source}").fetchall()
+        shards = -(-count // SORTED)
+        if shards <= 1:
+            self.queries = [f"{keyed} ORDER BY {_KEY}"]
+            return int(count)
+        self.connection.execute(
+            f"CREATE TABLE pages AS SELECT *, hash({_KEY}) % {shards} AS robots_shard FROM ({keyed})"
+        )
+        self.queries = [
+            f"SELECT * EXCLUDE robots_shard FROM pages WHERE robots_shard = {shard} ORDER BY {_KEY}"
+            for shard in range(shards)
+        ]
         return int(count)
 
     def _source(self, what: str, kind: str, paths: list[str], needed: Iterable[str]) -> str:
@@ -219,16 +233,14 @@ class _Run:
         return source
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
-        """(URLs, the robots.txt files of their origins), sorted by origin."""
+        """(URLs, the robots.txt files of their origins). The rows of an origin stand together."""
         beside = self.connection.cursor()
-        reader = self.connection.sql(
-            f"SELECT *, origin_of({_quoted(self.columns.url)}) AS {_KEY} FROM {self.urls} "
-            f"ORDER BY {_KEY}"
-        ).to_arrow_reader(URLS)
-        batches = (pa.Table.from_batches([batch]) for batch in reader)
-        for urls in chain(batches, [reader.schema.empty_table()]):  # no URLs are a table, too
-            beside.register("wanted", pa.table({_KEY: pc.unique(urls.column(_KEY))}))
-            yield from self._portions(beside, urls)
+        for query in self.queries:
+            reader = self.connection.sql(query).to_arrow_reader(URLS)
+            batches = (pa.Table.from_batches([batch]) for batch in reader)
+            for urls in chain(batches, [reader.schema.empty_table()]):  # no URLs are a table, too
+                beside.register("wanted", pa.table({_KEY: pc.unique(urls.column(_KEY))}))
+                yield from self._portions(beside, urls)
 
     def _portions(self, beside: Any, urls: Any) -> Iterator[tuple[Any, Any]]:
         """A portion has as many URLs as go together with no more than `BODIES` of files."""
@@ -262,18 +274,22 @@ class _Run:
     def summary(self) -> Summary:
         ask = self.connection.execute
 
-        def most(what: str, where: str = "") -> tuple[Any, ...]:
+        def counted(what: str, order: str, where: str = "") -> tuple[Any, ...]:
             return tuple(
                 ask(
                     f"SELECT {what}, sum(urls)::BIGINT AS n FROM tally {where} GROUP BY ALL "
-                    f"ORDER BY n DESC, {what} LIMIT 20"
+                    f"ORDER BY {order}"
                 ).fetchall()
             )
 
         return Summary(
-            most("agent, allowed, reason"),
-            most("agent, rule", "WHERE allowed = false AND rule IS NOT NULL"),
-            most("agent, origin", "WHERE allowed = false"),
+            counted("agent, allowed, reason", "agent, n DESC, reason"),
+            counted(
+                "agent, rule",
+                "n DESC, agent, rule LIMIT 20",
+                "WHERE allowed = false AND rule IS NOT NULL",
+            ),
+            counted("agent, origin", "n DESC, agent, origin LIMIT 20", "WHERE allowed = false"),
         )
 
 
@@ -330,15 +346,15 @@ def _pool(jobs: int) -> Iterator[Callable[..., Future[Any]]]:
         return
     # A fork would copy the threads of DuckDB as they stand.
     spawning = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, spawning, _give_memory_back)
+    pool = ProcessPoolExecutor(jobs, spawning, give_memory_back)
     try:
         yield pool.submit
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _give_memory_back() -> None:
-    """Arrow's own allocator keeps a third more than is used."""
+def give_memory_back() -> None:
+    """In this process: Arrow's own allocator keeps a third more than is used."""
     pa.set_memory_pool(pa.system_memory_pool())
 
 

@@ -135,7 +135,7 @@ _NOT_NAMED: Mapping[str, Any] = {
     "agent": STAR,
     "columns": MappingProxyType({}),
     "jobs": 0,
-    "memory": 250,
+    "memory": 300,
     "timeout": 15.0,
 }
 """The values of options that the command line does not name."""
@@ -418,7 +418,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "--memory": {
         "read": whole_number(100, 1_000_000),
         "metavar": "MB",
-        "help": "what sorting may take; the rest goes to a temporary folder (default: 250)",
+        "help": "what sorting may take; the rest goes to a temporary folder (default: 300)",
     },
     "--dialects": {
         "read": read_dialects,

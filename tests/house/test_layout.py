@@ -31,7 +31,7 @@ LAYERS = (
     ("decision", "robotparser"),
     ("delays", "events"),
     ("record", "hosts"),
-    ("slots",),
+    ("slots", "bulk"),
     ("lookup",),
     ("admission",),
     ("downloadermiddlewares",),

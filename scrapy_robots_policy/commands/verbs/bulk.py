@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...formats import counted
+from ...rep import Reason
 from ...rep.escapes import brief
 from ..arguments import USE, Arguments, Options, UsageError
 from ..printing.terminal import Progress, print_columns, print_line
@@ -40,10 +41,11 @@ def run(options: Options) -> int:
     if len(options.args) != 2 or not options.output:
         raise UsageError("bulk takes URLS and ROBOTS, and writes a table: -o FILE; see -h")
     try:
-        from ...bulk.files import Limits, judge_files  # noqa: PLC0415 - an extra
+        from ...bulk.files import Limits, give_memory_back, judge_files  # noqa: PLC0415 - an extra
         from ...bulk.judging import Columns  # noqa: PLC0415 - as above
     except ImportError as error:
         raise UsageError(str(error)) from None
+    give_memory_back()
     progress = Progress()
     question = {
         "agents": options.agents or options.agent,
@@ -75,6 +77,7 @@ def run(options: Options) -> int:
     return 0
 
 
+_REASONS = {reason.name.lower(): reason.value for reason in Reason}
 _WORDS = {True: "allowed", False: "refused", None: "unknown"}
 
 
@@ -93,7 +96,7 @@ def _print(summary: Summary, options: Options) -> None:
     table(
         ("verdict", "reason"),
         summary.reasons,
-        lambda row: (_WORDS[row[0]], row[1].replace("_", " ")),
+        lambda row: (_WORDS[row[0]], _REASONS.get(row[1]) or row[1].replace("_", " ")),
     )
     if not options.explain:
         return
