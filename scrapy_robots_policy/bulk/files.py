@@ -3,8 +3,9 @@
 DuckDB reads the files, finds the origin of each URL, and sorts the URLs by it; what memory does not
 hold it writes to a temporary folder. Even so a sort of very many rows takes more memory: they are
 sorted some millions at a time, divided by a hash of their origins. The robots.txt files are a table
-beside them, sorted alike. Then some URLs at a time and the files of their origins go to a process of the pool, and the
-verdicts are written in the same order, so the memory that is needed depends on the limit alone.
+beside them, sorted alike. Then some URLs at a time and the files of their origins go to a process
+of the pool, and the verdicts are written in the same order, so the memory that is needed depends on
+the limit alone.
 """
 
 from __future__ import annotations
@@ -213,7 +214,8 @@ class _Run:
             self.queries = [f"{keyed} ORDER BY {_KEY}"]
             return int(count)
         self.connection.execute(
-            f"CREATE TABLE pages AS SELECT *, hash({_KEY}) % {shards} AS robots_shard FROM ({keyed})"
+            f"CREATE TABLE pages AS SELECT *, hash({_KEY}) % {shards} AS robots_shard "
+            f"FROM ({keyed})"
         )
         self.queries = [
             f"SELECT * EXCLUDE robots_shard FROM pages WHERE robots_shard = {shard} ORDER BY {_KEY}"

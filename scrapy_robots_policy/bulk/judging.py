@@ -17,6 +17,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
+from math import inf
 from typing import Any, NamedTuple
 
 try:
@@ -328,7 +329,7 @@ class _Captures:
     """The robots.txt files, by origin and time.
 
     Attributes:
-        rules: makes rules of an entry, and keeps those used last.
+        sites: a site for each capture: it makes rules of it, and those used last are kept.
 
     """
 
@@ -420,7 +421,7 @@ class _Life(NamedTuple):
     def newest(self, times: Sequence[float | None]) -> list[int]:
         """For each time the newest capture that is no later; -1: all are. No time: the last one."""
         last = len(self.rows) - 1
-        known = [float("-inf") if time is None else time for time in self.times]
+        known = [-inf if time is None else time for time in self.times]
         return [last if time is None else bisect_right(known, time) - 1 for time in times]
 
     def rules(self, at: int, dialect: Dialect, now: float | None) -> OriginRules | None:
@@ -432,8 +433,13 @@ class _Life(NamedTuple):
         if site.entry is not entry:
             site.entry = entry
             self.sites.weigh(site)
-        is_timeless = now is None or self.times[at] is None
-        return site.rules(dialect, entry.asked_at if is_timeless or now is None else now)
+        if now is None or self.times[at] is None:
+            now = entry.asked_at
+        return site.rules(dialect, now)
+
+    def age(self, at: int, time: float | None) -> float | None:
+        since = self.times[at]
+        return None if since is None or time is None else time - since
 
 
 class _Judging:
@@ -457,9 +463,12 @@ class _Judging:
         codes = origins(self.url).dictionary_encode()
         keys, by = {"origin": codes.indices}, [("origin", "ascending")]
         if question.at is None and columns.url_time in table.column_names:
-            self.time = keys["time"] = _seconds(table.column(columns.url_time), columns.url_time)
+            self.time = _seconds(table.column(columns.url_time), columns.url_time)
+            keys["time"] = pc.fill_null(self.time, -inf)
             by.append(("time", "ascending"))
-        self.order = pc.sort_indices(pa.table(keys), sort_keys=by)  # stable, nulls last
+        # For each capture time goes on: what was made of it for a later time is not for an earlier.
+        # A URL without a time is judged at that of the capture, before all others.
+        self.order = pc.sort_indices(pa.table(keys), sort_keys=by)  # stable
         self.origins, self.codes = codes.dictionary, codes.indices
         self.answers: list[_Answer] = []
         self._code_of: dict[_Answer, int] = {}
@@ -486,37 +495,37 @@ class _Judging:
             for at, count in _runs(life, times[start:end]):
                 of_run = slice(start, start + count)
                 asked = _Asked(urls[of_run], times[of_run])
-                why = _NO_URL if code is None else _NO_CAPTURE if life is None else _TOO_EARLY
-                for codes, agent in zip(by_agent, self.question.agents, strict=True):
-                    if life is None or at < 0:
-                        codes.extend([self._code(why)] * count)
-                    else:
-                        codes.extend(self._judged(life, at, asked, agent))
-                since = None if life is None or at < 0 else life.times[at]
-                ages += [
-                    None if since is None or time is None else time - since for time in asked.times
-                ]
                 start += count
+                if life is None or at < 0:
+                    why = _NO_URL if code is None else _NO_CAPTURE if life is None else _TOO_EARLY
+                    ages.extend([None] * count)
+                    for codes in by_agent:
+                        codes.extend([self._code(why)] * count)
+                    continue
+                ages.extend(life.age(at, time) for time in asked.times)
+                for rules, of_rules in self._by_rules(life, at, asked):
+                    for codes, agent in zip(by_agent, self.question.agents, strict=True):
+                        codes.extend(self._codes(rules, of_rules, agent))
         return zip(*by_agent, strict=True), ages
 
-    def _judged(self, life: _Life, at: int, asked: _Asked, agent: str) -> list[int]:
-        """The answers by a capture, by their places in `answers`."""
-        dialect = self.question.dialect
-        rules = life.rules(at, dialect, asked.times[0])
+    def _by_rules(
+        self, life: _Life, at: int, asked: _Asked
+    ) -> Iterator[tuple[OriginRules | _Answer, Sequence[str]]]:
+        """(the rules of a capture, or why there are none, the URLs that they decide)."""
+        rules = life.rules(at, self.question.dialect, asked.times[0])
         if rules is None:
-            why = _NOT_FOLLOWED if life.entries[at] is None else _CUT
-            return [self._code(why)] * len(asked.urls)
-        if rules.access.result is not AccessResult.UNREACHABLE:
-            return self._codes(rules, asked.urls, agent)
-        codes = []
-        for url, time in zip(asked.urls, asked.times, strict=True):
-            rules = life.rules(at, dialect, time)  # time alone may change what is allowed
-            assert rules is not None  # as above
-            codes += self._codes(rules, [url], agent)
-        return codes
+            yield _NOT_FOLLOWED if life.entries[at] is None else _CUT, asked.urls
+        elif rules.access.result is not AccessResult.UNREACHABLE:
+            yield rules, asked.urls
+        else:  # time alone may change what is allowed
+            for url, time in zip(asked.urls, asked.times, strict=True):
+                yield life.rules(at, self.question.dialect, time) or _CUT, [url]
 
-    def _codes(self, rules: OriginRules, urls: Sequence[str], agent: str) -> list[int]:
+    def _codes(self, rules: OriginRules | _Answer, urls: Sequence[str], agent: str) -> list[int]:
+        """The answers, by their places in `answers`."""
         use = self.question.use
+        if isinstance(rules, _Answer):
+            return [self._code(rules)] * len(urls)
         if use:
             return [self._code(_answer(_decide(url, rules, agent, use))) for url in urls]
         if rules.rules is None:  # the same for all, but for /robots.txt itself

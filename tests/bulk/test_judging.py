@@ -156,6 +156,15 @@ def test_a_moment_in_place_of_all_times_asks_whether_it_is_still_allowed():
     assert (of(judged), of(judged, "age")) == ([False], [100.0])
 
 
+def test_what_time_changes_is_the_same_for_each_crawler():
+    at = pa.array([32 * DAY, 30.5 * DAY, None, 31 * DAY])
+    urls = pages(*["https://a.test/x"] * 4, at=at)
+    of_one = of(judge(urls, files(*NEVER_UP[:30]), agents="A"))
+    assert of_one == [True, False, False, True]
+    of_two = judge(urls, files(*NEVER_UP[:30]), agents=["A", "B"])
+    assert of(of_two) == [[allowed] * 2 for allowed in of_one]
+
+
 def test_times_may_be_timestamps_of_any_unit():
     at = pa.array([1_767_312_000, None]).cast(pa.timestamp("s"))  # 2026-01-02
     robots = files(("https://a.test", datetime(2026, 1, 1, tzinfo=timezone.utc), 200, CLOSED))
