@@ -183,8 +183,7 @@ class _Run:
         if kind == ".jsonl" and all(map(_is_record, paths)):
             read = read_record
         if read is None:
-            source = self._source("robots", kind, paths, needed)
-            self._keep(f"SELECT * FROM {source}", self.columns.origin)
+            self._keep(self._source("robots", kind, paths, needed))
             return
         renamed = dict(zip(SCHEMA.names, self.columns[2:], strict=False))
         schema = pa.schema([one.with_name(renamed.get(one.name, one.name)) for one in SCHEMA])
@@ -194,13 +193,17 @@ class _Run:
             for batch in read(Path(path))
         )
         self.connection.register("captures", pa.RecordBatchReader.from_batches(schema, batches))
-        self._keep("SELECT * FROM captures", self.columns.origin)
+        self._keep("captures")
 
-    def _keep(self, query: str, origin: str) -> None:
+    def _keep(self, source: str) -> None:
+        columns, kinds = self.columns, self._kinds(source)
+        names = [name for name in (*columns[2:], *MORE) if name in kinds]
+        body = _quoted(columns.body)
+        length = "octet_length" if kinds[columns.body] == "BLOB" else "strlen"
         self.connection.execute(
-            f"CREATE TABLE robots AS SELECT *, origin_of({_quoted(origin)}) AS {_KEY}, "
-            f"coalesce(octet_length({_quoted(self.columns.body)}::BLOB), 0) AS robots_size "
-            f"FROM ({query}) ORDER BY {_KEY}"
+            f"CREATE TABLE robots AS SELECT {', '.join(map(_quoted, names))}, "
+            f"origin_of({_quoted(columns.origin)}) AS {_KEY}, "
+            f"coalesce({length}({body}), 0) AS robots_size FROM {source} ORDER BY {_KEY}"
         )
 
     def open(self, named: str) -> int:
@@ -225,14 +228,19 @@ class _Run:
 
     def _source(self, what: str, kind: str, paths: list[str], needed: Iterable[str]) -> str:
         source = TABLES[kind].format("[" + ", ".join(map(_literal, paths)) + "]")
-        described = self.connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
-        have = [row[0] for row in described]
+        kinds = self._kinds(source)
         for name in needed:
-            if name not in have:
+            if name not in kinds:
+                have = ", ".join(kinds)
                 raise ValueError(
-                    f"the table of {what} has no column {name!r}; its columns are {', '.join(have)}"
+                    f"the table of {what} has no column {name!r}; its columns are {have}"
                 )
         return source
+
+    def _kinds(self, source: str) -> dict[str, str]:
+        """The types of the columns, by name."""
+        rows = self.connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+        return {row[0]: row[1] for row in rows}
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
         """(URLs, the robots.txt files of their origins). The rows of an origin stand together."""
@@ -321,9 +329,7 @@ def _is_record(path: str) -> bool:
 def _judged(urls: Any, robots: Any, question: dict[str, Any]) -> tuple[Any, Any]:
     """The table of verdicts about some URLs, and how many there are of each kind."""
     keys, urls = urls.column(_KEY), urls.drop_columns([_KEY])
-    more = [name for name in MORE if name in robots.column_names]
-    named = [name for name in question.get("columns", USUAL)[2:] if name in robots.column_names]
-    verdicts = judge_groups(urls, robots.select([*named, *more]), **question)
+    verdicts = judge_groups(urls, robots, **question)
     agents = question["agents"]
     names = (agents,) if isinstance(agents, str) else tuple(agents)
     tallies = []

@@ -162,6 +162,8 @@ def judge(  # noqa: PLR0913 - the question, and what the columns are called
     judging = _Judging(table, captures, question, columns)
     cells = judging.cells(_columns_of(not isinstance(agents, str)))
     for name, cell in cells.items():
+        if name in table.column_names:
+            raise ValueError(f"urls has a column {name!r} already")
         table = table.append_column(name, cell)
     return table
 

@@ -81,6 +81,30 @@ def test_csv_and_json_lines_are_written_too(tables):
     assert {row["url"]: row["robots_allowed"] for row in of_json} == VERDICTS
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_robots_txt_files_may_be_text(tables, kind):
+    rows = [
+        {
+            "origin": "https://a.test",
+            "status": 200,
+            "body": 'User-agent: *\nDisallow: /é\\x41,"x\n',
+        },
+        {"origin": "https://b.test", "status": 404, "body": ""},
+    ]
+    with open(f"robots.{kind}", "w", newline="", encoding="utf-8") as file:  # noqa: PTH123 - a table
+        if kind == "csv":
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+        else:
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+    (tables / "urls.txt").write_text(
+        'https://a.test/%C3%A9\\x41,"x\nhttps://a.test/e\nhttps://b.test/'
+    )
+    assert policy("bulk", "urls.txt", f"robots.{kind}", "-o", "o.parquet", "--jobs", 1).status == 0
+    assert pq.read_table("o.parquet")["robots_allowed"].to_pylist() == [False, True, True]
+
+
 def test_folders_and_patterns_and_warc_files(tables):
     (tables / "part").mkdir()
     for number in range(3):

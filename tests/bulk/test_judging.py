@@ -425,6 +425,12 @@ def test_a_wrong_table_is_one_sentence(urls, robots, sentence: str):
     assert str(caught.value) == sentence
 
 
+def test_a_table_that_was_judged_before_is_not_judged_again():
+    judged = judge(ONE, files(), agents="Bot")
+    with pytest.raises(ValueError, match="urls has a column 'robots_allowed' already"):
+        judge(judged, files(), agents="Bot")
+
+
 def test_a_wrong_question_is_one_sentence():
     with pytest.raises(ValueError, match="unknown dialect 'nope'"):
         judge(ONE, files(), agents="Bot", dialect="nope")
