@@ -11,8 +11,8 @@ the limit alone.
 from __future__ import annotations
 
 import gzip
-import json
 import multiprocessing
+import shutil
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -26,7 +26,6 @@ from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
 import pyarrow.parquet
 
 try:
@@ -59,7 +58,8 @@ CAPTURES: dict[str, Callable[[Path], Iterator[Any]]] = {
     ".sqlite": read_store,
     ".db": read_store,
 }
-OUTPUTS = (".parquet", ".csv", ".jsonl")
+_WRITTEN = {".csv": "csv, header", ".jsonl": "json"}  # by DuckDB, from Parquet
+OUTPUTS = (".parquet", *_WRITTEN)
 
 
 class Limits(NamedTuple):
@@ -114,18 +114,29 @@ def judge_files(
             total = run.open(urls)
             run.load(robots)
             done = 0
-            with whole_file(output) as file, _pool(limits.jobs) as submit, ExitStack() as stack:
-                writer: Any = None
-                ask = partial(_judged, question=question)
-                for verdicts, tally in _in_order(run.pairs(), submit, ask, limits.jobs + 1):
-                    if writer is None:
-                        writer = _WRITERS[kind](file, verdicts.schema)
-                        stack.callback(writer.close)
-                    writer.write_table(verdicts)
-                    run.count(tally)
-                    done += len(verdicts)
+            with whole_file(output) as file:
+                where = file if kind == ".parquet" else Path(folder, "verdicts.parquet")
+                done = 0
+                for count in _judge(run, question, limits.jobs, where):
+                    done += count
                     on_progress(done, total)
+                if isinstance(where, Path):
+                    run.write(where, _WRITTEN[kind], file)
             return run.summary()
+
+
+def _judge(run: _Run, question: dict[str, Any], jobs: int, where: Path | BinaryIO) -> Iterator[int]:
+    """Write all verdicts as Parquet. Gives how many, each time that some are written."""
+    with _pool(jobs) as submit, ExitStack() as stack:
+        writer: Any = None
+        ask = partial(_judged, question=question)
+        for verdicts, tally in _in_order(run.pairs(), submit, ask, jobs + 1):
+            if writer is None:
+                writer = pa.parquet.ParquetWriter(where, verdicts.schema, compression="zstd")
+                stack.callback(writer.close)
+            writer.write_table(verdicts)
+            run.count(tally)
+            yield len(verdicts)
 
 
 @contextmanager
@@ -281,6 +292,16 @@ class _Run:
         cursor.execute("INSERT INTO tally FROM portion")
         cursor.close()
 
+    def write(self, verdicts: Path, form: str, file: BinaryIO) -> None:
+        """Write the table in another form."""
+        written = verdicts.with_suffix(".out")
+        self.connection.execute(
+            f"COPY (FROM read_parquet({_literal(str(verdicts))})) TO {_literal(str(written))} "
+            f"(FORMAT {form})"
+        )
+        with written.open("rb") as source:
+            shutil.copyfileobj(source, file)
+
     def summary(self) -> Summary:
         ask = self.connection.execute
 
@@ -383,46 +404,3 @@ def _in_order(
             yield under_way.popleft().result()
     while under_way:
         yield under_way.popleft().result()
-
-
-def _parquet(file: BinaryIO, schema: Any) -> Any:
-    return pa.parquet.ParquetWriter(file, schema, compression="zstd")
-
-
-class _CsvWriter:
-    """CSV has no lists: they are written as JSON."""
-
-    def __init__(self, file: BinaryIO, _schema: Any) -> None:
-        self.file, self._is_first = file, True
-
-    def write_table(self, table: Any) -> None:
-        columns = {
-            name: _as_json(column) if pa.types.is_nested(column.type) else column
-            for name, column in zip(table.column_names, table.columns, strict=True)
-        }
-        options = pa.csv.WriteOptions(include_header=self._is_first)
-        pa.csv.write_csv(pa.table(columns), self.file, options)
-        self._is_first = False
-
-    def close(self) -> None:
-        """The file is closed by whoever has opened it."""
-
-
-def _as_json(column: Any) -> Any:
-    rows = [None if row is None else json.dumps(row, default=str) for row in column.to_pylist()]
-    return pa.array(rows, pa.string())
-
-
-class _JsonWriter:
-    def __init__(self, file: BinaryIO, _schema: Any) -> None:
-        self.file = file
-
-    def write_table(self, table: Any) -> None:
-        for row in table.to_pylist():
-            self.file.write(json.dumps(row, default=str).encode() + b"\n")
-
-    def close(self) -> None:
-        """As for CSV."""
-
-
-_WRITERS: dict[str, Any] = {".parquet": _parquet, ".csv": _CsvWriter, ".jsonl": _JsonWriter}

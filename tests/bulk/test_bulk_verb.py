@@ -79,6 +79,10 @@ def test_csv_and_json_lines_are_written_too(tables):
     assert of_csv == {url: words[allowed] for url, allowed in VERDICTS.items()}
     of_json = list(map(json.loads, (tables / "out.jsonl").read_text().splitlines()))
     assert {row["url"]: row["robots_allowed"] for row in of_json} == VERDICTS
+    command = ("bulk", "urls.parquet", "robots.parquet", "-o", "out.jsonl", "--agents", "A,B")
+    assert policy(*command, "--jobs", 1).status == 0
+    of_json = list(map(json.loads, (tables / "out.jsonl").read_text().splitlines()))
+    assert [False, True] in [row["robots_allowed"] for row in of_json]
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
