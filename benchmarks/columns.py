@@ -39,7 +39,7 @@ from scrapy_robots_policy.bulk import judge, origins
 ORIGINS = 20_000
 AGENT = "FooBot"
 LONGEST = 20.0  # seconds for one peer
-PORTION = 10_000
+PORTION = 1_000
 KEPT = 10_000  # parsed files that the loop over a peer keeps
 
 clock = time.process_time

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import gzip
 import multiprocessing
+import os
 import shutil
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -20,6 +22,7 @@ from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from glob import glob
 from itertools import chain, zip_longest
+from multiprocessing.connection import wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, NamedTuple
@@ -375,11 +378,24 @@ def _pool(jobs: int) -> Iterator[Callable[..., Future[Any]]]:
         return
     # A fork would copy the threads of DuckDB as they stand.
     spawning = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, spawning, give_memory_back)
+    pool = ProcessPoolExecutor(jobs, spawning, _set_up)
     try:
         yield pool.submit
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _set_up() -> None:
+    """In a process of the pool. It ends when the one before it is killed, too."""
+    give_memory_back()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 def give_memory_back() -> None:

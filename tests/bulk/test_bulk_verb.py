@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import signal
+import subprocess
+import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,6 +16,7 @@ import pytest
 from scrapy_robots_policy.bulk import files, judge
 from tests.bulk.test_captures import response, warc
 from tests.commands.run import policy
+from tests.redis_server import wait_until
 
 ROBOTS = pa.table(
     {
@@ -198,3 +202,20 @@ def test_what_is_wrong_is_one_sentence_and_the_file_before_stays(tables, argumen
     assert len(done.err.splitlines()) == 1
     assert (tables / "o.csv").read_text() == "before"
     assert not list(tables.glob(".*part"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no SIGKILL")
+def test_a_run_that_is_killed_leaves_no_table_and_no_process(tables):
+    urls = [f"https://s{n % 1_000}.test/{n}" for n in range(1_000_000)]
+    pq.write_table(pa.table({"url": urls}), "many.parquet")
+    command = ("bulk", "many.parquet", "robots.parquet", "-o", "o.parquet", "--jobs", "2")
+    program = (sys.executable, "-m", "scrapy_robots_policy.commands")
+    run = subprocess.Popen([*program, *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    wait_until(lambda: any(tables.glob(".o.parquet.*.part")), "it does not begin")
+    run.kill()
+    assert run.stdout is not None
+    assert run.stdout.read() == b""  # that it ends says that no process holds it any more
+    run.stdout.close()
+    run.wait()
+    assert not (tables / "o.parquet").exists()

@@ -58,6 +58,7 @@ def run(options: Options) -> int:
     def on_progress(done: int, total: int) -> None:
         progress.show(f"{done:,} of {counted(total, 'URL')}", done, total)
 
+    progress.show("reading and sorting", 0, 0)
     try:
         summary = judge_files(
             options.args[0],
