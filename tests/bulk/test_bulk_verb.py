@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 from scrapy_robots_policy.bulk import files, judge
 from tests.bulk.test_captures import response, warc
 from tests.commands.run import policy
+from tests.docs.markdown import ROOT
 from tests.redis_server import wait_until
 
 ROBOTS = pa.table(
@@ -211,7 +213,12 @@ def test_a_run_that_is_killed_leaves_no_table_and_no_process(tables):
     pq.write_table(pa.table({"url": urls}), "many.parquet")
     command = ("bulk", "many.parquet", "robots.parquet", "-o", "o.parquet", "--jobs", "2")
     program = (sys.executable, "-m", "scrapy_robots_policy.commands")
-    run = subprocess.Popen([*program, *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    run = subprocess.Popen(
+        [*program, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
     wait_until(lambda: any(tables.glob(".o.parquet.*.part")), "it does not begin")
     run.kill()
     assert run.stdout is not None
