@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
@@ -207,19 +208,23 @@ class RuleSet:
         if not bound.has_rules:
             yield from repeat(by_strength[NOTHING], sum(1 for _ in urls))
             return
+        line_feeds: list[int] = []
         for url in urls:
             strength = self._decide(bound, url)
             outcome = by_strength.get(strength)
             if outcome is None:
-                outcome = by_strength[strength] = self._outcome(bound, strength)
+                if len(by_strength) == _MAX_RULES:  # to count lines from the start takes too long
+                    line_feeds = [one.start() for one in re.finditer("\n", self._text)]
+                outcome = by_strength[strength] = self._outcome(bound, strength, line_feeds)
             yield outcome
 
-    def _outcome(self, bound: _Bound, strength: int) -> Outcome:
+    def _outcome(self, bound: _Bound, strength: int, line_feeds: Sequence[int] = ()) -> Outcome:
+        """`line_feeds`: where they stand in the text; none: they are to be counted."""
         reason, rule = bound.otherwise, None
         if strength == ROBOTS_TXT:
             reason = Reason.ROBOTS_TXT
         elif strength:
-            reason, rule = Reason.RULE, self._rule(place_of(strength))
+            reason, rule = Reason.RULE, self._rule(place_of(strength), line_feeds)
         return Outcome(allows(strength), reason, rule)
 
     def _verdict(self, bound: _Bound, strength: int, url: str, agent: str) -> Verdict:
@@ -432,11 +437,12 @@ class RuleSet:
         site = self._reading.with_site(url) if self._reading.reads_sites else ""
         return (path, site) if site else (path,)
 
-    def _rule(self, place: int) -> Rule:
+    def _rule(self, place: int, line_feeds: Sequence[int] = ()) -> Rule:
         rule = self._rules.get(place)
         if rule is None:
             allow, path, _ = self._line_at(place)
-            rule = Rule(allow, path, self._text.count("\n", 0, place + 1))
+            number = bisect_right(line_feeds, place) or self._text.count("\n", 0, place + 1)
+            rule = Rule(allow, path, number)
             if len(self._rules) >= _MAX_RULES:
                 self._rules.clear()
             self._rules[place] = rule

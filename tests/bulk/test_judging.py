@@ -189,6 +189,14 @@ def test_a_file_that_is_cut_short_of_what_the_dialect_reads_opens_nothing():
 # The columns.
 
 
+def test_each_of_many_rules_has_its_own_line():
+    body = "User-agent: *\n" + "".join(f"Disallow: /{n}/\n\n" for n in range(500))
+    urls = [f"https://a.test/{n}/x" for n in range(500)]
+    judged = judge(pages(*urls), files(("https://a.test", None, 200, body.encode())), agents="B")
+    assert of(judged, "line") == [2 + 2 * n for n in range(500)]
+    assert of(judged, "rule") == [f"Disallow: /{n}/" for n in range(500)]
+
+
 def test_the_order_and_the_other_columns_of_the_table_stay():
     urls = pa.table({"id": [1, 2, 3], "url": [f"https://{x}.test/private" for x in "bab"]})
     robots = files(("https://a.test", None, 200, OPEN), ("https://b.test", None, 404, None))
