@@ -66,7 +66,7 @@ def ask_all(ask: Callable[..., Any], rules: Any, addresses: list[str], agent: st
 def peers() -> list[Peer]:
     """All that are installed, Protego first: it is what the others are measured against."""
     makers = (_protego, _ours, partial(_ours, "google"), _fastrobots, _urllib, _robotspy, _rerp)
-    made = map(_installed, (*makers, _jwm_robotstxt, _gpyrobotstxt))
+    made = map(_installed, (*makers, _jwm_robotstxt, _fast_robotstxt, _gpyrobotstxt))
     return [peer for peer in made if peer]
 
 
@@ -186,6 +186,22 @@ def _jwm_robotstxt() -> Peer:
         per_file=3,
         reasons="line",
         refuse=refuse,
+        compiled=True,
+    )
+
+
+def _fast_robotstxt() -> Peer:
+    """A fork of Google's parser, which reads more. It reads the file anew for every question."""
+    from robotstxt import RobotsMatcher
+
+    def allowed(body: str, url: str, agent: str) -> bool:
+        return bool(RobotsMatcher().is_allowed(body, agent, url))
+
+    return Peer(
+        f"fast-robotstxt {version('fast-robotstxt')} (C++)",
+        _text,
+        allowed,
+        per_file=3,
         compiled=True,
     )
 
