@@ -144,17 +144,17 @@ clean:
 
 INSTALL_demo   := --editable .[tools]
 INSTALL_fleet  := --editable .[redis,tools] scrapy-redis
-INSTALL_bulk   := --editable .[test] --requirement benchmarks/requirements.txt --requirement benchmarks/engines.txt
+INSTALL_bulk   := --editable .[all] --group test --requirement benchmarks/requirements.txt --requirement benchmarks/engines.txt
 INSTALL_verdicts := --editable .[bulk,tools]
 INSTALL_bench  := --editable .[tools] --requirement benchmarks/requirements.txt
-INSTALL_mutants := --editable .[test] mutmut
-INSTALL_pictures := --editable .[test] pillow
-INSTALL_corpus := --editable .[test] --requirement tests/corpus/requirements.txt
+INSTALL_mutants := --editable .[all] --group test mutmut
+INSTALL_pictures := --editable .[all] --group test pillow
+INSTALL_corpus := --editable .[all] --group test --requirement tests/corpus/requirements.txt
 INSTALL_dist   := build twine
-INSTALL_docs   := --editable .[docs]
-INSTALL_lint   := --editable .[lint]
-INSTALL_typing := --editable .[typing]
-INSTALL_tox    := tox
+INSTALL_docs   := --editable . --group docs
+INSTALL_lint   := --group lint
+INSTALL_typing := --editable .[redis,tools] --group typing
+INSTALL_tox    := "tox>=4.24"
 SCRAPY_newest  :=
 SCRAPY_master  := scrapy@https://github.com/scrapy/scrapy/archive/refs/heads/master.tar.gz
 # Without a reactor, these download with httpx only. From 2.19 on, Scrapy itself brings aiohttp.
@@ -162,12 +162,13 @@ SCRAPY_2.15    := scrapy==2.15.* httpx
 SCRAPY_2.16    := scrapy==2.16.* httpx
 SCRAPY_2.17    := scrapy==2.17.* httpx
 SCRAPY_2.18    := scrapy[httpx]==2.18.*
-INSTALL_test-$(SCRAPY) := --editable .[test] \
+INSTALL_test-$(SCRAPY) := --editable .[all] --group test \
 	$(if $(filter newest,$(SCRAPY)),,$(or $(SCRAPY_$(SCRAPY)),scrapy==$(SCRAPY).*))
 
 $(VENV)/%/made: setup.cfg pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is needed: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv --clear $(@D)
+	$(PIP) install "pip>=25.1"
 	$(PIP) install $(INSTALL_$*)
 	@touch $@
 
