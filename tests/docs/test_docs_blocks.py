@@ -73,7 +73,7 @@ def execute(block):
         if name.startswith("ROBOTS_") and "myproject" not in str(value)
     }
     known = (ROOT / "docs" / "settings.md").read_text("utf-8")
-    assert [name for name in chosen if f"| `{name}` |" not in known] == []
+    assert [name for name in chosen if f"### {name}\n" not in known] == []
     RobotsPolicyMiddleware.from_crawler(get_crawler(settings_dict=chosen))
 
 
