@@ -51,7 +51,8 @@ help:
 	@echo "make clean    remove all that make has made"
 
 demo: $(VENV)/demo/made
-	cd example_project && $(CURDIR)/$(VENV)/demo/bin/python -m scrapy crawl polite --loglevel WARNING
+	@cd example_project && $(CURDIR)/$(VENV)/demo/bin/python -m scrapy crawl polite --loglevel ERROR \
+		--set ROBOTS_REPORT=robots-polite.html
 
 fleet: $(VENV)/fleet/made
 	@cd example_project && $(CURDIR)/$(VENV)/fleet/bin/python -m example.fleet $(ARGS)

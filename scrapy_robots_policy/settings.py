@@ -534,7 +534,7 @@ _TABLE = (
         _elsewhere("a product token"),
         None,
         "Scrapy's setting: the crawler's name in robots.txt files, such as `\"MyBot\"`.",
-        no_value="see below",
+        no_value="[the first that is set](#the-crawlers-name)",
     ),
 )
 

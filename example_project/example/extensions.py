@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from scrapy import signals
+from scrapy import Request, signals
 from scrapy.crawler import Crawler
 
 from example.web import SITES, Site, Web
 from scrapy_robots_policy import RobotsPolicyMiddleware
 from scrapy_robots_policy.report.counts import OriginCounts
 
-HEAD = ("origin", "mode", "passed", "refused", "waited", "why")
+HEAD = ("its robots.txt", "mode", "passed", "refused", "waited", "why")
 NUMBERS = {2, 3, 4}
 
 
@@ -47,18 +47,33 @@ class Table:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Table:
         extension = cls(crawler)
+        crawler.signals.connect(extension.begin, signals.engine_started)
         crawler.signals.connect(extension.show, signals.engine_stopped)
         return extension
+
+    def begin(self) -> None:
+        about = getattr(self.crawler.spidercls, "about", "")
+        if about:
+            print(about, flush=True)  # noqa: T201 - the demo's output
 
     def show(self) -> None:
         middleware = self.crawler.get_downloader_middleware(RobotsPolicyMiddleware)
         local = self.crawler.get_extension(LocalWeb)
         assert middleware is not None  # settings.py enables both
         assert local is not None
-        sites = (f"{local.web.origins[site.name]}  robots.txt {site.about}" for site in local.sites)
-        table = [HEAD, *rows(middleware.counts.origins)]
-        print(*sites, "", *aligned(table), sep="\n")  # noqa: T201 - the demo's output
+        cases = {local.web.origins[site.name]: site.about for site in local.sites}
+        table = [HEAD, *rows(middleware.counts.origins, cases)]
+        print("", *aligned(table), sep="\n")  # noqa: T201 - the demo's output
         self._show_tags()
+        asked = (
+            local.web.origins[name] + path for name, path in local.web.log if path != "/robots.txt"
+        )
+        verdicts = map(middleware.verdict, map(Request, asked))
+        fetched = sum(verdict is not None and not verdict.allowed for verdict in verdicts)
+        refused = sum(counts.all_refused for counts in middleware.counts.origins)
+        report = self.crawler.settings.get("ROBOTS_REPORT")
+        where = f", report in {report}" if report else ""
+        print(f"\n{fetched} forbidden pages fetched, {refused} refused{where}")  # noqa: T201 - as above
 
     def _show_tags(self) -> None:
         assert self.crawler.stats is not None  # the crawl is over
@@ -77,11 +92,12 @@ def aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(padded).rstrip()
 
 
-def rows(origins: Iterable[OriginCounts]) -> Iterator[tuple[str, ...]]:
-    """A row for each origin, and below it one for each cause of refused requests."""
+def rows(origins: Iterable[OriginCounts], cases: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+    """A row for each origin, by its case, and below it one for each cause of refused requests."""
     for counts in origins:
         waited = f"{counts.longest_wait:.1f} s" if counts.waits else "-"
         passed, refused = str(counts.passed), str(counts.all_refused)
-        yield counts.origin, counts.mode, passed, refused, waited, counts.why
+        case = cases.get(counts.origin, counts.origin)
+        yield case, counts.mode, passed, refused, waited, counts.why
         for cause, n in sorted(counts.refused.items(), key=lambda item: -item[1]):
             yield "", "", "", str(n), "", cause

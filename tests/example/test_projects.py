@@ -57,6 +57,7 @@ def test_the_demo_fetches_what_each_site_allows_and_its_table_says_so(tmp_path):
         assert sorted(page for asked, page in log if asked == site) == pages
         assert f" {row} " in printed
     assert "1 line 7, Disallow: /private/" in printed
+    assert printed.endswith("0 forbidden pages fetched, 8 refused")
     assert {site for site, _ in log[-len(ALL) :]} == {"slow"}  # no other site waits for it
 
 

@@ -13,6 +13,10 @@ from example.extensions import LocalWeb
 
 class PoliteSpider(scrapy.Spider):
     name = "polite"
+    about = (
+        "Seven sites on this machine differ in their robots.txt only. A spider asks each for its\n"
+        "home page and the five pages linked there; two of the sites are in trouble. It takes 7 s."
+    )
 
     async def start(self) -> AsyncIterator[Any]:
         local = self.crawler.get_extension(LocalWeb)
