@@ -151,10 +151,13 @@ def judge(  # noqa: PLR0913 - the question, and what the columns are called
         `robots_refused_by` names those that are refused.
 
     Raises:
-        ValueError: a column is missing, or of a wrong type; there is no such dialect or purpose.
+        ValueError: a column is missing, or of a wrong type; there is no such dialect or purpose;
+            there are no agents.
 
     """
     names = (agents,) if isinstance(agents, str) else tuple(agents)
+    if not names:
+        raise ValueError("agents names no crawler")
     question = _Question(names, dialect_of(dialect), _use(purpose), _instant(as_of))
     table = _table("urls", urls, (columns.url,))
     _check_strings(columns.url, table.schema.field(columns.url).type)
@@ -531,7 +534,7 @@ class _Judging:
         if use:
             return [self._code(_answer(_decide(url, rules, agent, use))) for url in urls]
         if rules.rules is None:  # the same for all, but for /robots.txt itself
-            usual = self._code(_answer(decide((rules.origin + "/",), rules, agent)))
+            usual = self._code(_answer(decide(("/",), rules, agent)))
             codes = [usual] * len(urls)
             odd = [row for row, url in enumerate(urls) if "robots.txt" in url]
         else:

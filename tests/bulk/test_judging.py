@@ -442,6 +442,8 @@ def test_a_table_that_was_judged_before_is_not_judged_again():
 def test_a_wrong_question_is_one_sentence():
     with pytest.raises(ValueError, match="unknown dialect 'nope'"):
         judge(ONE, files(), agents="Bot", dialect="nope")
+    with pytest.raises(ValueError, match="agents names no crawler"):
+        judge(ONE, files(), agents=[])
     with pytest.raises(ValueError, match="purpose 'nope' is none of"):
         judge(ONE, files(), agents="Bot", purpose="nope")
     with pytest.raises(ValueError, match="must have a time zone"):
