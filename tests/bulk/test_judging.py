@@ -17,7 +17,7 @@ from scrapy_robots_policy.bulk.judging import _Captures
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult, advance, origin_of
 from scrapy_robots_policy.rep import judge as judge_access
 from scrapy_robots_policy.rep.url import path_of, server_forms
-from tests.rep.cases import examples, generated
+from tests.rep.cases import Life, examples, generated, lives
 
 DAY = 86_400.0
 CLOSED = b"User-agent: *\nDisallow: /"
@@ -70,6 +70,26 @@ def test_every_case_of_the_conformance_tables_is_answered_alike(dialect: str):
         wrong = [row for row, answer in zip(rows, answers, strict=True) if answer != row[1]]
         assert wrong == []
         assert len(answers) == len(wanted)
+
+
+@pytest.mark.parametrize("life", lives(), ids=lambda life: life.why)
+def test_every_life_of_a_robots_txt_is_judged_alike(life: Life):
+    rows = [("https://a.test", float(at), one.status, one.body) for at, one in life.fetches]
+    robots = files(
+        *rows,
+        media_type=pa.array([one.media_type for _, one in life.fetches]),
+        hops=pa.array([one.hops for _, one in life.fetches], pa.list_(pa.string())),
+    )
+    urls = pages("https://a.test/x", "https://a.test/y", at=[rows[-1][1]] * 2)
+    has_rules = b"Disallow" in rows[-1][3] + rows[0][3]
+    wanted = {
+        "rules": [not has_rules, True],
+        "allow": [True, True],
+        "disallow": [False, False],
+        "defer": [False, False],
+    }
+    for dialect, mode in life.modes.items():
+        assert of(judge(urls, robots, agents="Bot", dialect=dialect)) == wanted[mode], dialect
 
 
 STATUSES = (200, 200, 204, 301, 304, 401, 403, 404, 410, 429, 500, 503, 999, None)

@@ -9,8 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scrapy_robots_policy.rep import FetchResult
+
 FOLDER = Path(__file__).parent.parent / "conformance"
 DELAYS = FOLDER / "all-crawl-delays.jsonl"
+LIVES = FOLDER / "all-lives.jsonl"
 
 
 class Case(NamedTuple):
@@ -27,7 +30,7 @@ def examples() -> dict[str, Case]:
     return {
         f"{path.stem}:{number}": _example(path.stem.partition("-")[0], json.loads(line))
         for path in sorted(FOLDER.glob("*.jsonl"))
-        if path != DELAYS
+        if path not in (DELAYS, LIVES)
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
     }
 
@@ -52,6 +55,33 @@ def delays() -> list[Delays]:
         )
         for row in rows
     ]
+
+
+class Life(NamedTuple):
+    """What came of the fetches of one robots.txt, and the mode by dialect after the last one."""
+
+    fetches: tuple[tuple[float, FetchResult], ...]  # (seconds, what came)
+    modes: dict[str, str]
+    why: str
+
+
+def lives() -> list[Life]:
+    rows = map(json.loads, LIVES.read_text("utf-8").splitlines())
+    return [
+        Life(
+            tuple((fetch["at"], _result(**fetch)) for fetch in row["fetches"]),
+            row["modes"],
+            f"{row['note']} [{row['source']}]",
+        )
+        for row in rows
+    ]
+
+
+def _result(
+    at: float, status: int | None, body: str = "", media_type: str = "", redirects: int = 0
+) -> FetchResult:
+    hops = ("http://elsewhere.test/robots.txt",) * redirects
+    return FetchResult(status, body.encode(), media_type=media_type, hops=hops)
 
 
 def _example(dialect: str, row: dict[str, Any]) -> Case:

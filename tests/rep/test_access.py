@@ -62,75 +62,6 @@ def daily(outcome: FetchResult, last: float, first: float = 0.0) -> list[tuple[f
     return [*((first + day * DAY, outcome) for day in range(days + 1)), (last, outcome)]
 
 
-FIRST = {
-    "a file": GOOD,
-    "204": FetchResult(204),
-    "an image": FetchResult(200, b"GIF", media_type="image/gif"),
-    "too many redirects": FetchResult(302, hops=("http://b/",) * 10),
-    "401": FetchResult(401),
-    "403": FetchResult(403),
-    "404": FetchResult(404, b"User-agent: *\nDisallow: /"),
-    "410": FetchResult(410),
-    "418": FetchResult(418),
-    "429": FetchResult(429),
-    "500": FetchResult(500),
-    "503": FetchResult(503, OURS),
-    "no answer": TIMEOUT,
-    "304 that nobody asked for": FetchResult(304),
-}
-
-AS_STANDARD = ("bing", "baidu", "apple", "sogou", "360")  # no source says anything else
-FIRST_ANSWERS = {
-    # in the order of FIRST: 2xx 204 img 302 401 403 404 410 418 429 500 503 timeout 304
-    "rfc9309": "R R R A A A A A A A D D D D",
-    "google": "R R R A A A A A A D D D D D",
-    **dict.fromkeys(AS_STANDARD, "R R R A A A A A A A D D D D"),
-    "koster1996": "R R R A D D A A A W W W W W",
-    "original1994": "R R A A A A A A A A A A A A",
-    "yandex": "R A A A A A A A A A A A A A",
-    "yahoo": "R R R A A A A A A A A A A A",
-    "amazon": "R R R A A A A A A A A A A A",
-}
-
-# Failing for 1 h, 13 h, 31 d: with an old copy, without one; then the same of a site that is down.
-FAILING = {
-    "rfc9309": "R R R  D D A  R R R  D D A",
-    "google": "D R A  D A A  D R D  D A D",
-    **dict.fromkeys(AS_STANDARD, "R R R  D D A  R R R  D D A"),
-    "koster1996": "W W W  W W W  W W W  W W W",
-    "yahoo": "A A A  A A A  A A A  A A A",
-    "amazon": "R R A  A A A  R R A  A A A",
-    # these take a 5xx for a missing file at once; without any answer it is the same
-    "original1994": "A A A  A A A  A A A  A A A",
-    "yandex": "A A A  A A A  A A A  A A A",
-}
-
-
-@pytest.mark.parametrize(("dialect", "answers"), FIRST_ANSWERS.items())
-def test_the_first_answer_is_read_the_dialects_way(dialect: str, answers: str):
-    given = {name: LETTERS[live(dialect, (0, outcome)).mode] for name, outcome in FIRST.items()}
-    assert given == dict(zip(FIRST, answers.split(), strict=True))
-
-
-BUDGETS = {
-    **dict.fromkeys(DIALECTS, 5),
-    "koster1996": 10,
-    "original1994": 7,
-}
-
-
-@pytest.mark.parametrize(("dialect", "budget"), BUDGETS.items())
-def test_a_file_found_behind_more_redirects_than_the_dialect_follows_is_none(
-    dialect: str, budget: int
-):
-    # A store may hold what was fetched for a dialect that follows more of them.
-    closed = FetchResult(200, b"User-agent: *\nDisallow: /", hops=("http://b/",) * budget)
-    beyond = FetchResult(200, closed.body, hops=("http://b/",) * (budget + 1))
-    assert live(dialect, (0, closed)).mode is AccessMode.RULES
-    assert live(dialect, (0, beyond)).mode is AccessMode.ALLOW
-    assert live(dialect, (0, beyond)).why == f"200 after {budget + 1} redirects"
-
-
 CUT = FetchResult(200, b"#" * 101, is_cut=True)
 FIVE = ("http://b/",) * 5
 # What was tried for another dialect; whether one that follows five redirects and reads a hundred
@@ -162,17 +93,6 @@ def test_what_was_fetched_for_another_dialect_has_to_go_far_enough(tried: str):
         entry = remember(entry, outcome, START)
     assert entry is not None
     assert goes_far_enough(entry, DIALECTS["rfc9309"].access, 100) is is_enough
-
-
-@pytest.mark.parametrize(("dialect", "answers"), FAILING.items())
-def test_a_run_of_failures_climbs_the_dialects_ladder(dialect: str, answers: str):
-    given = [
-        LETTERS[live(dialect, *copy, *daily(failure, DAY + age, first=DAY)).mode]
-        for failure in (FetchResult(503), TIMEOUT)
-        for copy in ([(0, GOOD)], [])
-        for age in (HOUR, 13 * HOUR, 31 * DAY)
-    ]
-    assert given == answers.split()
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
+from jsonschema import Draft202012Validator
 
-from scrapy_robots_policy.rep import DIALECTS, parse
+from scrapy_robots_policy.rep import DIALECTS, advance, parse
 from scrapy_robots_policy.rep.dialect import CrawlDelay
-from tests.rep.cases import FOLDER, Case, Delays, delays, examples, generated
+from tests.rep.cases import DELAYS as DELAYS_FILE
+from tests.rep.cases import FOLDER, LIVES, Case, Delays, Life, delays, examples, generated, lives
 
 EXAMPLES = examples()
 DELAYS = delays()
@@ -48,6 +51,26 @@ def test_a_dialect_that_reads_no_delays_asks_nobody_to_wait(dialect: str):
         parse(case.robots, dialect).crawl_delay(agent) for case in DELAYS for agent, _ in case.ask
     ]
     assert set(answers) == {None}
+
+
+@pytest.mark.parametrize("life", lives(), ids=lambda life: life.why)
+def test_what_statuses_and_ages_mean_is_as_the_sources_say(life: Life):
+    assert life.modes.keys() == DIALECTS.keys()
+    for name, mode in life.modes.items():
+        access = None
+        for at, result in life.fetches:
+            access = advance(access and access.entry, result, at, DIALECTS[name].access)
+        assert access is not None
+        assert access.mode.value == mode, name
+
+
+def test_the_data_has_the_form_that_its_schema_says():
+    schema = json.loads((FOLDER / "schema.json").read_text("utf-8"))
+    for path in sorted(FOLDER.glob("*.jsonl")):
+        form = {DELAYS_FILE: "delays", LIVES: "life"}.get(path, "example")
+        validator = Draft202012Validator({**schema, "$ref": f"#/$defs/{form}"})
+        for line in path.read_text("utf-8").splitlines():
+            assert [error.message for error in validator.iter_errors(json.loads(line))] == []
 
 
 def test_delays_have_examples_in_every_dialect_that_reads_them():
