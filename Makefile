@@ -17,7 +17,7 @@ PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 # Benchmarks that are crawls: each is a target, and a script of that name in benchmarks/.
 CRAWLS := first_day turns origins slow_host slow_names memory
 
-.PHONY: help demo fleet verdicts bulk quick test coverage mutants versions lint types format corpus table pictures bench fleets clean
+.PHONY: help demo fleet verdicts bulk compare quick test coverage mutants versions lint types format corpus table pictures bench fleets clean
 .PHONY: docs docs-serve dist matrix $(CRAWLS)
 
 help:
@@ -43,6 +43,7 @@ help:
 	@echo "make bulk     run the recipes of docs/bulk.md on their engines, and time millions of URLs beside the peers"
 	@echo "              (Spark needs Java; ARGS=\"--files 1000000\": \`robots-policy bulk\` over files, too)"
 	@echo "make verdicts 100,000 URLs and 2,000 real robots.txt files in a WARC: who may fetch what"
+	@echo "make compare  how many cases of tests/conformance each parser answers right (it needs npm; PYTHON=python3.12: all peers)"
 	@echo "make first_day  what changes beside Scrapy's own middleware; ARGS=--write: README's table of it"
 	@echo "make turns, origins  what a request costs, and what a new host costs, beside Scrapy's own middleware"
 	@echo "make slow_host, slow_names  how long the other hosts' pages take beside slow and dead ones"
@@ -65,6 +66,12 @@ test: $(VENV)/test-$(SCRAPY)/made
 
 coverage: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python -m pytest --cov $(PARALLEL) $(ARGS)
+
+compare: $(VENV)/bench/made | .cache/npm/node_modules/robots-parser
+	$(VENV)/bench/bin/python benchmarks/compare.py --npm .cache/npm $(ARGS)
+
+.cache/npm/node_modules/robots-parser:
+	npm install --silent --prefix .cache/npm robots-parser
 
 mutants: $(VENV)/mutants/made
 	$(VENV)/mutants/bin/mutmut $(or $(ARGS),run)

@@ -1,11 +1,11 @@
-"""Puts what benchmarks have printed (benchmarks/results/) into docs/speed.md: `make table`."""
+"""Puts what benchmarks have printed (benchmarks/results/) into the docs: `make table`."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-PAGE = Path(__file__).parent / "speed.md"
+PAGES = [Path(__file__).parent / name for name in ("speed.md", "compared.md")]
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
 MARKED = re.compile(r"(<!-- (?P<name>[\w.]+):begin -->\n).*?(<!-- (?P=name):end -->)", re.DOTALL)
 
@@ -23,4 +23,5 @@ def shown(path: Path) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(with_results(PAGE.read_text("utf-8")), "utf-8")
+    for page in PAGES:
+        page.write_text(with_results(page.read_text("utf-8")), "utf-8")

@@ -20,13 +20,8 @@ from itertools import groupby
 from math import inf
 from typing import Any, NamedTuple
 
-try:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-except ImportError as error:
-    raise ImportError(
-        "the bulk functions need pyarrow: pip install 'scrapy-robots-policy[bulk]'"
-    ) from error
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..decision import decide
 from ..rep import CacheEntry, Dialect, FetchResult, Verdict, dialect_of, origin_of

@@ -226,3 +226,13 @@ def test_a_run_that_is_killed_leaves_no_table_and_no_process(tables):
     run.stdout.close()
     run.wait()
     assert not (tables / "o.parquet").exists()
+
+
+@pytest.mark.parametrize(("missing", "words"), [("pyarrow", "tables of URLs"), ("duckdb", "files")])
+def test_what_is_not_installed_is_named_with_its_extra(tables, monkeypatch, missing, words):
+    for name in [name for name in sys.modules if name.startswith("scrapy_robots_policy.bulk")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, missing, None)
+    done = policy("bulk", "urls.parquet", "robots.parquet", "-o", "o.csv")
+    assert done.status == 2
+    assert done.says(f"{words} pip install 'scrapy-robots-policy[bulk]'")
