@@ -124,14 +124,18 @@ def _sections(dialect: Dialect) -> Iterator[str]:
     rows = [_option_row(dialect, option) for option in shown if option not in SHOWN_APART]
     if rows:
         yield table(["option", "value", "sure", "source"], rows)
+    has_own_access = _is_base(dialect) or dialect.access != RFC9309.access
     if not _is_base(dialect):
-        yield "All other options are as in [`rfc9309`](#rfc9309)."
-    yield f"By the site's answer to /robots.txt ({_source(dialect, 'access')}):"
-    yield table(["answer", "then"], modes_by_answer(dialect.access).items())
-    yield _lifetime(dialect)
-    if dialect.agents:
-        yield "Crawlers, and the names they look for; the first that is found counts:"
-        yield table(["crawler", "names", "sure", "source"], _agent_rows(dialect.agents.values()))
+        also = "" if has_own_access else ", and so is what an answer to /robots.txt means"
+        yield f"All other options are as in [`rfc9309`](#rfc9309){also}."
+    if has_own_access:
+        yield f"By the site's answer to /robots.txt ({_source(dialect, 'access')}):"
+        yield table(["answer", "then"], modes_by_answer(dialect.access).items())
+        yield _lifetime(dialect)
+    own = [agent for agent in dialect.agents.values() if agent.chain[1:] != ("*",)]
+    if own:
+        yield "Crawlers that look for other names, too; the first that is found counts:"
+        yield table(["crawler", "names", "sure", "source"], _agent_rows(own))
     yield "Any other crawler looks for its own name, then `*`."
 
 
