@@ -2,7 +2,8 @@
 # setup.cfg or pyproject.toml has changed. Nothing but Python >= 3.10 and a package registry is asked for.
 #
 #   PYTHON=python3.12    which Python                       (default: python3)
-#   SCRAPY=2.13          which Scrapy `make test` runs on   (default: the newest; master: not yet released)
+#   SCRAPY=2.13          which Scrapy `make test` runs on   (default: the newest; master: not yet released;
+#                        lowest: the lowest version of all that is asked for, on Python 3.10 or 3.11)
 #   ARGS="-k crawl -x"   more arguments for pytest
 
 PYTHON ?= python3
@@ -170,6 +171,7 @@ SCRAPY_2.15    := scrapy==2.15.* httpx
 SCRAPY_2.16    := scrapy==2.16.* httpx
 SCRAPY_2.17    := scrapy==2.17.* httpx
 SCRAPY_2.18    := scrapy[httpx]==2.18.*
+SCRAPY_lowest  := --constraint tests/lowest.txt
 INSTALL_test-$(SCRAPY) := --editable .[all] --group test \
 	$(if $(filter newest,$(SCRAPY)),,$(or $(SCRAPY_$(SCRAPY)),scrapy==$(SCRAPY).*))
 

@@ -48,3 +48,18 @@ def test_the_source_distribution_holds_all_that_its_tests_need(built):
 def test_the_wheel_holds_the_package_and_nothing_else(built):
     made = built / "build" / "lib"
     assert files_of(made, ".") == files_of(built, "scrapy_robots_policy")
+
+
+def test_the_lowest_versions_that_are_tried_are_those_that_are_asked_for():
+    """`make test SCRAPY=lowest` installs tests/lowest.txt."""
+    found = re.findall(
+        r"^ +([A-Za-z0-9]+)>=([\d.]+)", (ROOT / "setup.cfg").read_text(), re.MULTILINE
+    )
+    lowest = re.findall(
+        r"^([A-Za-z0-9]+)==([\d.]+?)[.*0]*$",
+        (ROOT / "tests" / "lowest.txt").read_text(),
+        re.MULTILINE,
+    )
+    assert {name: version.rstrip("0.") or version for name, version in lowest} == {
+        name: version.rstrip("0.") or version for name, version in found
+    }
