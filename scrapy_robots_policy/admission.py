@@ -51,7 +51,7 @@ from .stats import PUT_BACK
 from .status_line import Waiting
 
 VERDICT_KEY, ITEM_KEY = "robots_verdict", "robots_item"
-MAX_REFUSED = 10_000  # URLs of links that are told of once
+MAX_REFUSED = 10_000  # URLs of refused links that are kept, so that each is counted once
 
 
 class Admission:
@@ -136,13 +136,13 @@ class Admission:
     def refuses(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
         """Whether a link is refused that the scheduler has not seen. Then its errback is called.
 
-        As of requests that the scheduler filters as duplicates, of the same link nothing is heard
-        again, unless it asks not to be filtered. A dry run counts it when it goes.
+        The same link is counted, and its errback called, once: the scheduler would filter it as a
+        duplicate. With `dont_filter` it is counted each time. A dry run counts it when it goes.
         """
-        forms, is_told = server_forms(request.url), request.url in self._refused
+        forms, is_known = server_forms(request.url), request.url in self._refused
         if self.dry_run or objection(forms, rules, config.agent, self.use) is None:
             return False
-        if is_told and not request.dont_filter:
+        if is_known and not request.dont_filter:
             return True
         try:
             self._refuse_if_forbidden(request, rules, config, None)

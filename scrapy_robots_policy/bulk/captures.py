@@ -81,10 +81,10 @@ def read_warc(path: str | Path) -> Iterator[Any]:
         records = ArchiveIterator(
             file, record_types=WarcRecordType.response, parse_http=True, auto_decode="all"
         )
-        yield from _batches(_followed(_answers(records, Path(path))))
+        yield from _batches(_followed(_responses(records, Path(path))))
 
 
-class _Answer(NamedTuple):
+class _Response(NamedTuple):
     """A response record; `read` gives its body, and whether that is cut."""
 
     url: str
@@ -94,7 +94,7 @@ class _Answer(NamedTuple):
     read: Callable[[], tuple[bytes, bool]]
 
 
-def _answers(records: Any, path: Path) -> Iterator[_Answer]:
+def _responses(records: Any, path: Path) -> Iterator[_Response]:
     """The responses. A file that is broken behind some of them is read as far as it goes."""
     number = 0
     try:
@@ -105,7 +105,7 @@ def _answers(records: Any, path: Path) -> Iterator[_Answer]:
                 log.warning("%s ends within a record, or has one without a head", path)
             elif http.status_code is not None:
                 read = partial(_body_of, record, path)
-                yield _Answer(url, record.record_date, http.status_code, http, read)
+                yield _Response(url, record.record_date, http.status_code, http, read)
     except OSError as error:
         if not number:
             raise OSError(f"{path}: {error}") from None
@@ -125,11 +125,11 @@ def _body_of(record: Any, path: Path) -> tuple[bytes, bool]:
     return body[:MAX_BODY], is_cut
 
 
-def _followed(answers: Iterable[_Answer]) -> Iterator[_Row]:
+def _followed(responses: Iterable[_Response]) -> Iterator[_Row]:
     """The rows of the files; those of a redirect when its target has come, or at the end."""
     pending: dict[str, list[_Row]] = {}
     count = 0
-    for url, fetched_at, status, headers, read in answers:
+    for url, fetched_at, status, headers, read in responses:
         rows = pending.pop(url, [])
         count -= len(rows)
         origin = origin_of(url) if path_of(url) == ROBOTS_TXT else None

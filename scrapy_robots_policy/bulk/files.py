@@ -73,7 +73,7 @@ class Limits(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What came of a run, from the most to the least.
+    """What came of a run; of each kind the largest number first.
 
     Attributes:
         reasons: (agent, whether it is allowed, reason, URLs).
@@ -116,7 +116,6 @@ def judge_files(
         with closing(run.connection):
             total = run.open(urls)
             run.load(robots)
-            done = 0
             with whole_file(output) as file:
                 where = file if kind == ".parquet" else Path(folder, "verdicts.parquet")
                 done = 0
@@ -182,7 +181,7 @@ class _Run:
         self.connection.execute("SET preserve_insertion_order = false")
         self.connection.execute("SET TimeZone = 'UTC'")
         kinds: dict[str, Any] = {"type": "arrow", "null_handling": "special"}
-        self.connection.create_function("origin_of", _keys, ["VARCHAR"], "VARCHAR", **kinds)
+        self.connection.create_function("origin_of", origins, ["VARCHAR"], "VARCHAR", **kinds)
         self.connection.execute(
             "CREATE TABLE tally (agent VARCHAR, origin VARCHAR, allowed BOOLEAN, reason VARCHAR, "
             "rule VARCHAR, urls BIGINT)"
@@ -201,13 +200,24 @@ class _Run:
             return
         renamed = dict(zip(SCHEMA.names, self.columns[2:], strict=False))
         schema = pa.schema([one.with_name(renamed.get(one.name, one.name)) for one in SCHEMA])
-        batches = (
-            pa.RecordBatch.from_arrays(batch.columns, schema=schema)
-            for path in paths
-            for batch in read(Path(path))
-        )
-        self.connection.register("captures", pa.RecordBatchReader.from_batches(schema, batches))
-        self._keep("captures")
+        faults: list[Exception] = []  # DuckDB wraps what is raised while it reads
+
+        def batches() -> Iterator[Any]:
+            try:
+                for path in paths:
+                    for batch in read(Path(path)):
+                        yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
+            except (OSError, ImportError) as error:
+                faults.append(error)
+                raise
+
+        self.connection.register("captures", pa.RecordBatchReader.from_batches(schema, batches()))
+        try:
+            self._keep("captures")
+        except duckdb.Error:
+            if faults:
+                raise ValueError(str(faults[0])) from None
+            raise
 
     def _keep(self, source: str) -> None:
         columns, kinds = self.columns, self._kinds(source)
@@ -327,10 +337,6 @@ class _Run:
         )
 
 
-def _keys(urls: Any) -> Any:
-    return origins(urls)
-
-
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
@@ -386,7 +392,7 @@ def _pool(jobs: int) -> Iterator[Callable[..., Future[Any]]]:
 
 
 def _set_up() -> None:
-    """In a process of the pool. It ends when the one before it is killed, too."""
+    """Begin a process of the pool. It ends with its parent, which those of a pool do not do."""
     give_memory_back()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -94,7 +94,7 @@ class FleetCoordinator(Protocol):
 
 @runtime_checkable
 class SharesPauses(Protocol):
-    """What a coordinator may have besides: the pauses that hosts ask for by their answers."""
+    """A coordinator may also have these two methods, for the pauses that hosts ask for."""
 
     async def pause(self, host: str, seconds: float) -> None:
         """A host is to be left alone by all processes."""

@@ -180,7 +180,7 @@ WRONG = [
     (("urls.parquet", "robots.parquet", "-o", "o.xls"), "o.xls must end in .parquet, .csv, .jsonl"),
     (("urls.parquet", "robots.parquet", "-o", "no/o.csv"), "no/o.csv: No such file"),
     (("cut.parquet", "robots.parquet", "-o", "o.csv"), "cut.parquet"),
-    (("urls.parquet", "bad.warc", "-o", "o.csv"), "Invalid WARC header"),
+    (("urls.parquet", "bad.warc", "-o", "o.csv"), "robots-policy: bad.warc: Invalid WARC header\n"),
     (("urls.parquet", "robots.parquet", "-o", "o.csv", "--as-of", "soon"), "--as-of is 'soon'"),
     (
         ("urls.parquet", "robots.parquet", "-o", "o.csv", "--columns", "link=x"),
@@ -228,11 +228,15 @@ def test_a_run_that_is_killed_leaves_no_table_and_no_process(tables):
     assert not (tables / "o.parquet").exists()
 
 
-@pytest.mark.parametrize(("missing", "words"), [("pyarrow", "tables of URLs"), ("duckdb", "files")])
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [("pyarrow", "tables of URLs"), ("duckdb", "files"), ("fastwarc.warc", "WARC files")],
+)
 def test_what_is_not_installed_is_named_with_its_extra(tables, monkeypatch, missing, words):
     for name in [name for name in sys.modules if name.startswith("scrapy_robots_policy.bulk")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, missing, None)
-    done = policy("bulk", "urls.parquet", "robots.parquet", "-o", "o.csv")
+    warc(tables, response("https://a.test/robots.txt"))
+    done = policy("bulk", "urls.parquet", "robots.warc.gz", "-o", "o.csv")
     assert done.status == 2
     assert done.says(f"{words} pip install 'scrapy-robots-policy[bulk]'")

@@ -173,14 +173,14 @@ async def test_a_store_gives_what_the_crawl_knew(tmp_path):
     await store.close()
     table = pa.Table.from_batches(read_store(store.path))
     for origin, entry in entries.items():
-        told = None
+        rebuilt = None
         for row in rows(read_store(store.path)):
             if row["origin"] == origin:
                 result = FetchResult(
                     row["status"], row["body"] or b"", row["cause"], row["media_type"]
                 )
-                told = remember(told, result, row["fetched_at"].timestamp())
-        assert (told.body, told.failing_since, told.asked_at) == (
+                rebuilt = remember(rebuilt, result, row["fetched_at"].timestamp())
+        assert (rebuilt.body, rebuilt.failing_since, rebuilt.asked_at) == (
             *(entry.body, entry.failing_since, entry.asked_at),
         )
     assert table.num_rows > 20

@@ -97,7 +97,7 @@ STATUSES = (200, 200, 204, 301, 304, 401, 403, 404, 410, 429, 500, 503, 999, Non
 
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
 def test_what_statuses_and_ages_mean_is_as_in_a_crawl(dialect: str):
-    """Against a life that is told step by step, as `advance` has it."""
+    """Against `advance`, which takes one answer after the other."""
     chance, policy = random.Random(dialect), DIALECTS[dialect].access
     for _ in range(30):
         time, access, life = 0.0, None, []

@@ -80,7 +80,7 @@ async def test_a_refused_link_is_recorded_and_reported_as_any_refusal(tmp_path, 
 
 
 LINKS = {
-    "the same link is heard of once": ({}, 1),
+    "the same link is counted once": ({}, 1),
     "unless it asks not to be filtered": ({"unfiltered": True}, 3),
     "what is exempt goes": ({"meta": {"dont_obey_robotstxt": True}}, 0),
     "in a dry run it goes": ({"settings": {"ROBOTS_DRY_RUN": True}}, 0),
