@@ -14,6 +14,7 @@ takes, and how much memory all its processes have at most.
 from __future__ import annotations
 
 import argparse
+import random
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import bulk as one_file
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -35,6 +37,7 @@ from engine import machine, table
 from peers import Peer, peers
 
 from scrapy_robots_policy.bulk import judge, origins
+from scrapy_robots_policy.rep import origin_of
 
 ORIGINS = 20_000
 AGENT = "FooBot"
@@ -161,8 +164,81 @@ def parts(urls: Any, robots: Any, where: Path) -> None:
     began = clock()
     judge(one_each, robots, agents=AGENT)
     times["parse, and the first answer of each file"] = (clock() - began) / count * 1e6
+    beside = duckdb.connect()
+    beside.register("keyed", urls.append_column("origin", origins(urls["url"])))
+    beside.register("robots", robots.select(["origin", "status"]))
+    timed("join, by DuckDB (sort included)", lambda: _joined(beside))
     timed("write", lambda: pq.write_table(judged, where / "out.parquet"))
     print(table(["part", "µs a row"], [[name, f"{one:.2f}"] for name, one in times.items()]))
+
+
+PIECES = (
+    *(
+        "http://",
+        "https://",
+        "HTTP://",
+        "ftp://",
+        "//",
+        "/",
+        "?q=",
+        "#f",
+        "@",
+        "user:pw@",
+        "\\",
+        "\t",
+    ),
+    *(
+        "a",
+        "b.test",
+        "example.com",
+        "bücher.de",
+        "xn--bcher-kva.de",
+        "127.0.0.1",
+        "[::1]",
+        "[",
+        "]",
+    ),
+    *(
+        ".",
+        ":",
+        ":080",
+        "80",
+        "443",
+        "65536",
+        "99999",
+        "é",
+        "ß",
+        "。",
+        "%41",
+        "-",
+        "_",
+        " ",
+        "\x00",
+    ),
+)
+
+
+def keys(count: int) -> None:
+    """Whether `origins` gives what `origin_of` does, for URLs that are put together by chance."""
+    chance, differ, known = random.Random(59), 0, 0
+    for _ in range(0, count, 100_000):
+        urls = [
+            chance.choice(PIECES[:6]) + "".join(chance.choices(PIECES, k=chance.randrange(1, 6)))
+            for _ in range(100_000)
+        ]
+        wanted = [origin_of(url) for url in urls]
+        known += sum(one is not None for one in wanted)
+        found = origins(pa.array(urls)).to_pylist()
+        differ += sum(a != b for a, b in zip(found, wanted, strict=True))
+    print(
+        f"\n`origins` differs from `origin_of` for {differ:,} of {count:,} made-up URLs, of which"
+    )
+    print(f"{known:,} have an origin.")
+
+
+def _joined(connection: duckdb.DuckDBPyConnection) -> int:
+    query = "SELECT url, status FROM keyed LEFT JOIN robots USING (origin) ORDER BY origin"
+    return sum(batch.num_rows for batch in connection.sql(query).to_arrow_reader(PORTION))
 
 
 def run_over_files(sites: Sites, count: int, where: Path) -> list[str]:
@@ -215,6 +291,7 @@ def _resident(pid: int) -> int:
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--urls", type=int, default=10_000_000)
+    parser.add_argument("--keys", type=int, default=10_000_000)
     parser.add_argument("--files", type=int, nargs="*", default=[])
     parser.add_argument("--folder", type=Path)
     options = parser.parse_args(arguments)
@@ -230,6 +307,7 @@ def main(arguments: list[str]) -> None:
             compare(many | {f"1,000,000 of {name}": pair for name, pair in one.items()})
             print()
             parts(urls, sites.robots, where)
+            keys(options.keys)
         rows = [run_over_files(sites, count, where) for count in options.files]
         if rows:
             print()

@@ -61,6 +61,53 @@ def test_there_is_a_recipe_for_each_engine():
     assert named == ["duckdb", "polars", "pyspark", "ray", "dask", "datatrove"]
 
 
+def run(text, folder):
+    (folder / "recipe.py").write_text(text)
+    subprocess.run(
+        [sys.executable, "recipe.py"],
+        cwd=folder,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)},
+        check=True,
+        capture_output=True,
+    )
+
+
+# The first worker that gets a group kills itself: Spark has to ask another one.
+KILLED = """
+import os, signal
+from pathlib import Path
+
+
+def killed_once(urls, robots):
+    if not Path("killed").exists():
+        Path("killed").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return judge_groups(urls, robots, agents="MyBot")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("pyspark") is None, reason="pyspark is not installed: make bulk")
+@pytest.mark.parametrize("partitions", [1, 2, 4])
+def test_spark_gives_the_same_on_any_number_of_partitions_though_a_worker_dies(
+    partitions, tmp_path
+):
+    (text,) = (recipe.text for recipe in RECIPES if recipe.title == "pyspark")
+    master = (
+        f'.master("local[{partitions},4]").config("spark.sql.shuffle.partitions", {partitions})'
+    )
+    text = text.replace(".getOrCreate()", f"{master}.getOrCreate()")
+    text = text.replace('partial(judge_groups, agents="MyBot")', "killed_once")
+    assert text.count("killed_once") == 1
+    urls, robots = tables()
+    pq.write_table(urls, tmp_path / "urls.parquet")
+    pq.write_table(robots, tmp_path / "robots.parquet")
+    run(KILLED + text, tmp_path)
+    assert (tmp_path / "killed").exists()
+    found = pq.read_table(tmp_path / "verdicts.parquet")
+    assert sorted_rows(found) == sorted_rows(judge(urls, robots, agents="MyBot"))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.title)
 def test_a_recipe_gives_the_verdicts_of_judge(recipe, tmp_path):
@@ -70,14 +117,7 @@ def test_a_recipe_gives_the_verdicts_of_judge(recipe, tmp_path):
     pq.write_table(urls, tmp_path / "urls.parquet")
     pq.write_table(robots, tmp_path / "robots.parquet")
     is_filter = recipe.title == "datatrove"
-    (tmp_path / "recipe.py").write_text(recipe.text + DATATROVE * is_filter)
-    subprocess.run(
-        [sys.executable, "recipe.py"],
-        cwd=tmp_path,
-        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)},
-        check=True,
-        capture_output=True,
-    )
+    run(recipe.text + DATATROVE * is_filter, tmp_path)
     if is_filter:
         judged = judge(urls.select(["url"]), robots, agents="MyBot")
         kept = judged.filter(judged["robots_allowed"])["url"].to_pylist()
