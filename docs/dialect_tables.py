@@ -18,7 +18,7 @@ from scrapy_robots_policy.commands.printing.verdict_data import (
 )
 from scrapy_robots_policy.commands.verbs.blocked import by_category
 from scrapy_robots_policy.rep import DIALECTS, Agent, Dialect
-from scrapy_robots_policy.rep.agents import Category, Certainty, CrawlerKind, crawlers
+from scrapy_robots_policy.rep.agents import Category, Certainty, CrawlerKind, Obedience, crawlers
 from scrapy_robots_policy.rep.engines import RFC9309, source_of
 
 ROOT = Path(__file__).parent.parent
@@ -82,18 +82,10 @@ differ:
 $ scrapy robots dialects google yandex
 ```
 
-A dialect is its differences from RFC 9309. Each difference has a source:
-
-| sure | means |
-| --- | --- |
-| oracle | the engine's published code was run or read |
-| documented | the engine's documentation or a standard has it |
-
-What no source says is as in RFC 9309. The last two columns of the first table say of how many
-options the engine's code, or its documentation, tells: where they are few, the engine may still do
-more that nobody has published. Where code is the source and we differ from it on purpose, the
-source says so. `make table` writes this page from
-`scrapy_robots_policy/rep/engines.py`: change the data there.
+A dialect is its differences from RFC 9309, each with a source. *Oracle*: the engine's published
+code was run or read. *Documented*: its documentation, or a standard, says so. What no source says
+is as in RFC 9309. The last two columns say of how many options there is a source of each kind:
+where they are few, the engine may do more that nobody has published.
 
 Your own dialect is an engine's with other values of some options:
 
@@ -111,8 +103,6 @@ def page() -> str:
     parts = [
         INTRODUCTION.strip(),
         short_table(),
-        "## The options",
-        table(["option", "meaning"], ([f"`{option}`", words] for option, words in OPTIONS.items())),
         *(section for dialect in DIALECTS.values() for section in _sections(dialect)),
     ]
     return "\n\n".join(parts) + "\n"
@@ -120,33 +110,53 @@ def page() -> str:
 
 def _sections(dialect: Dialect) -> Iterator[str]:
     yield f"## {dialect.name}"
-    shown = [name for name in OPTIONS if _is_base(dialect) or name in dialect.sources]
-    rows = [_option_row(dialect, option) for option in shown if option not in SHOWN_APART]
-    if rows:
-        yield table(["option", "value", "sure", "source"], rows)
-    has_own_access = _is_base(dialect) or dialect.access != RFC9309.access
-    if not _is_base(dialect):
-        also = "" if has_own_access else ", and so is what an answer to /robots.txt means"
-        yield f"All other options are as in [`rfc9309`](#rfc9309){also}."
-    if has_own_access:
-        yield f"By the site's answer to /robots.txt ({_source(dialect, 'access')}):"
-        yield table(["answer", "then"], modes_by_answer(dialect.access).items())
+    if _is_base(dialect):
+        yield table(["option", "meaning", "value", "source"], _base_rows(dialect))
+        yield f"What an answer to /robots.txt means ({_source(dialect, 'access')}):"
+        yield _answers(modes_by_answer(dialect.access).items())
+    else:
+        set_here = [name for name in OPTIONS if name in dialect.sources and name not in SHOWN_APART]
+        yield from _by_source(dialect, set_here)
+        same = modes_by_answer(RFC9309.access).items()
+        answers = modes_by_answer(dialect.access).items() - same
+        if answers:
+            yield f"Other answers to /robots.txt than in rfc9309 ({_source(dialect, 'access')}):"
+            yield _answers(
+                pair for pair in modes_by_answer(dialect.access).items() if pair in answers
+            )
+    if _is_base(dialect) or _lifetime(dialect) != _lifetime(RFC9309):
         yield _lifetime(dialect)
     own = [agent for agent in dialect.agents.values() if agent.chain[1:] != ("*",)]
     if own:
-        yield "Crawlers that look for other names, too; the first that is found counts:"
-        yield table(["crawler", "names", "sure", "source"], _agent_rows(own))
-    yield "Any other crawler looks for its own name, then `*`."
+        yield "Crawlers that look for other names than their own and `*`:"
+        yield "\n".join(_agent_lines(own))
 
 
-def _option_row(dialect: Dialect, option: str) -> Row:
-    source = source_of(dialect, option)
-    return [
-        f"`{option}`",
-        value_text(getattr(dialect, option)),
-        source.certainty.value,
-        source.text,
-    ]
+def _base_rows(dialect: Dialect) -> Iterator[Row]:
+    for option, meaning in OPTIONS.items():
+        if option not in SHOWN_APART:
+            value = value_text(getattr(dialect, option))
+            yield f"`{option}`", meaning, value, source_of(dialect, option).text
+
+
+def _by_source(dialect: Dialect, shown: Iterable[str]) -> Iterator[str]:
+    """The options that a source sets, below the name of that source."""
+    lines: dict[str, list[str]] = {}
+    for option in shown:
+        source = source_of(dialect, option)
+        document, _, note = source.text.partition(": ")
+        line = f"- `{option}`: {value_text(getattr(dialect, option))}"
+        where = f"{document} ({source.certainty.value}):"
+        lines.setdefault(where, []).append(f"{line} ({note})" if note else line)
+    return (f"{where}\n\n" + "\n".join(of_it) for where, of_it in lines.items())
+
+
+def _answers(modes: Iterable[tuple[str, str]]) -> str:
+    """Answers that mean the same share a line."""
+    answers: dict[str, list[str]] = {}
+    for answer, mode in modes:
+        answers.setdefault(mode, []).append(answer)
+    return "\n".join(f"- {'; '.join(of_it)}: {mode}" for mode, of_it in answers.items())
 
 
 def _source(dialect: Dialect, option: str) -> str:
@@ -166,30 +176,31 @@ def _lifetime(dialect: Dialect) -> str:
     )
 
 
-def _agent_rows(agents: Iterable[Agent]) -> Iterator[Row]:
-    """Crawlers that look for the same names share a row: they are one under two names."""
-    by_names: dict[Row, list[str]] = {}
+def _agent_lines(agents: Iterable[Agent]) -> Iterator[str]:
+    """Crawlers that look for names in the same way, by the same source, share a line."""
+    alike: dict[Row, list[str]] = {}
     for agent in agents:
-        row = (_chain(agent.chain), agent.certainty.value, agent.source)
-        by_names.setdefault(row, []).append(agent.name)
-    return ([", ".join(names), *row] for row, names in by_names.items())
+        key = (_chain(agent), f"{agent.certainty.value}: {agent.source}")
+        alike.setdefault(key, []).append(agent.name)
+    for (names, source), of_it in alike.items():
+        shown = [name for name in of_it if "/" not in name or name.partition("/")[0] not in of_it]
+        yield f"- {', '.join(shown)}: {names} ({source})"
 
 
-def _chain(chain: tuple[str, ...]) -> str:
-    """The names in order. A run of names, each one byte shorter, is shortened."""
-    kept = [
-        name
-        for at, name in enumerate(chain)
-        if not (0 < at < len(chain) - 1 and _is_step(chain[at - 1 : at + 2]))
-    ]
-    first, *others = [f"`{name}`" for name in kept]
-    start = f"{first} and its beginnings down to " if len(kept) < len(chain) else f"{first}, "
-    return (start + ", ".join(others)).removesuffix(", ")
-
-
-def _is_step(names: tuple[str, ...]) -> bool:
-    longer, name, shorter = names
-    return longer[:-1] == name and name[:-1] == shorter
+def _chain(agent: Agent) -> str:
+    """In which order a crawler looks for names, in words."""
+    first, *others = agent.chain
+    steps = 0
+    while steps < len(others) and agent.chain[steps].startswith(others[steps]):
+        steps += 1
+    if steps > 1:
+        name, shortest = agent.name.lower().partition("/")[0], others[steps - 1]
+        end = "the name" if shortest == name else f"`{shortest}`"
+        own = f"own name with its version, shortened letter by letter to {end}"
+        others = others[steps:]
+    else:
+        own = "own name" if first == agent.name.lower() else f"`{first}`"
+    return ", then ".join([own, *(f"`{name}`" for name in others)])
 
 
 CRAWLERS_INTRODUCTION = """\
@@ -203,22 +214,17 @@ which of them may fetch a page ([more](commands.md#who-may-fetch-this)):
 $ scrapy robots blocked --all https://example.com/page
 ```
 
-| kind | means |
-| --- | --- |
-| crawls | it fetches pages by itself |
-| control token | it sends no requests: its group says what may be done with fetched pages |
-| user-triggered | somebody asked for the page; many of these say that they ignore robots.txt |
-
-"Not stated" means that no page of the operator is known that says so. "Crawl-delay" is what the
-operator says that it does with such a line. "Read as" is the [dialect](dialects.md) in which this
-project reads robots.txt files for the crawler: `rfc9309` where its engine has none of its own.
-`make table` writes this page from `scrapy_robots_policy/rep/crawlers.tsv`: change the data there.
+Most crawlers fetch pages by themselves. A *control token* sends no requests: its group says what
+may be done with pages that others fetch. *User-triggered*: somebody asked for the page; many of
+these say that they ignore robots.txt. Where nothing stands about robots.txt or Crawl-delay, no page
+of the operator is known that speaks of it. "Read as" names the [dialect](dialects.md) of the
+crawler's engine; without one, files are read as in `rfc9309`.
 """
 
 
 def crawlers_page() -> str:
     parts = [CRAWLERS_INTRODUCTION.strip()]
-    head = ["crawler", "operator", "kind", "robots.txt", "Crawl-delay", "read as"]
+    head = ["crawler", "operator", "what is known"]
     for category, group in by_category(crawlers()):
         parts += [f"## {_title(category)}", table(head, map(_crawler_row, group))]
     return "\n\n".join(parts) + "\n"
@@ -230,12 +236,14 @@ def _title(category: Category) -> str:
 
 def _crawler_row(agent: Agent) -> Row:
     facts = agent.facts
-    delay = {True: "kept", False: "ignored", None: "not stated"}[facts.crawl_delay]
-    if facts.kind is CrawlerKind.TOKEN:
-        delay = "-"
     name = f"[{agent.name}]({facts.page})" if facts.page else agent.name
-    obedience = facts.obedience.value.removesuffix(" robots.txt")
-    return [name, facts.operator, facts.kind.value, obedience, delay, f"`{agent.dialect}`"]
+    known = [
+        "" if facts.kind is CrawlerKind.CRAWLS else facts.kind.value,
+        "" if facts.obedience is Obedience.UNSTATED else facts.obedience.value,
+        {True: "Crawl-delay kept", False: "Crawl-delay ignored", None: ""}[facts.crawl_delay],
+        "" if agent.dialect == RFC9309.name else f"read as `{agent.dialect}`",
+    ]
+    return [name, facts.operator, "; ".join(filter(None, known))]
 
 
 def stale_pages() -> dict[Path, str]:

@@ -202,22 +202,22 @@ BAIDU = _engine(
 )
 
 _K96 = "draft-koster-robots-00 (1996)"
-_BOOK = "HTTP: The Definitive Guide, chapter 9"
+_BOOK = "HTTP, The Definitive Guide: chapter 9"
 
 KOSTER1996 = _engine(
     "koster1996",
-    blank_line=_documented(BlankLine.ENDS_GROUP, _K96 + " 3.2; " + _BOOK),
+    blank_line=_documented(BlankLine.ENDS_GROUP, _K96 + ": 3.2; " + _BOOK),
     extension_ends_agents=_documented(True, _K96 + ": an extension is a rule line"),
-    several_groups=_documented(SeveralGroups.FIRST, _K96 + " 3.2.1"),
-    agent_value=_documented(AgentValue.WHOLE, _K96 + " 3.2.1"),
+    several_groups=_documented(SeveralGroups.FIRST, _K96 + ": 3.2.1"),
+    agent_value=_documented(AgentValue.WHOLE, _K96 + ": 3.2.1"),
     # CONFLICT: the draft's value contains the token, the book's is contained in the name: either.
-    agent_match=_documented(AgentMatch.EITHER, _K96 + " 3.2.1; " + _BOOK),
-    agents=_documented(agent_table(), _K96 + " 3.2.1"),
+    agent_match=_documented(AgentMatch.EITHER, _K96 + ": 3.2.1; " + _BOOK),
+    agents=_documented(agent_table(), _K96 + ": 3.2.1"),
     wildcards=_documented(False, _BOOK),
-    percent=_documented(Percent.KOSTER, _K96 + " 3.2.2; " + _BOOK),
-    precedence=_documented(Precedence.FIRST, _K96 + " 3.2.2"),
+    percent=_documented(Percent.KOSTER, _K96 + ": 3.2.2; " + _BOOK),
+    precedence=_documented(Precedence.FIRST, _K96 + ": 3.2.2"),
     # CONFLICT: the book's prose has an empty Disallow lock out; the draft's matrix allows all.
-    empty_disallow=_documented(EmptyRule.ALLOWS, _K96 + " 4, matrix"),
+    empty_disallow=_documented(EmptyRule.ALLOWS, _K96 + ": 4, matrix"),
     access=_documented(
         AccessPolicy(
             redirects=10,
@@ -227,7 +227,7 @@ KOSTER1996 = _engine(
             lifetime=7 * DAY,
             lifetime_bounds=(MINUTE, 7 * DAY),
         ),
-        _K96 + " 3.1, 3.4; " + _BOOK,
+        _K96 + ": 3.1, 3.4; " + _BOOK,
     ),
 )
 

@@ -107,7 +107,7 @@ def value_text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
-        return " ".join(value)
+        return " ".join(value) or "none"
     if isinstance(value, int):
         return "none" if value >= NO_LIMIT else f"{value:,}"
     if isinstance(value, Mapping):
