@@ -38,7 +38,7 @@ STATE = {
     "robots": "User-agent: *\nDisallow: /search\nAllow: /search/about\nDisallow: /*.pdf$\n\n"
     "User-agent: GPTBot\nDisallow: /\n",
     "urls": "/search/about\n/search?q=robots\n/paper.pdf",
-    "agents": "MyBot,GPTBot",  # the form of links of 0.1.0, which need no packing
+    "agents": "MyBot,GPTBot",  # the form of links written by hand, which need no packing
     "dialect": "google",
 }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import runpy
+from configparser import ConfigParser
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import Any
@@ -29,6 +30,14 @@ FENCE = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
 
 
 DIAGRAMS = runpy.run_path(str(ROOT / "docs" / "diagrams.py"))
+
+
+def on_config(config: Any) -> Any:
+    """The address of the repository, from the one place where it stands."""
+    metadata = ConfigParser()
+    metadata.read(ROOT / "setup.cfg", "utf-8")
+    config.repo_url = metadata["metadata"]["url"]
+    return config
 
 
 def on_files(files: Files, config: Any) -> Files:

@@ -45,7 +45,7 @@ export async function unpack(hash) {
     const unpacked = await through(new DecompressionStream("deflate-raw"), bytes);
     return checked(JSON.parse(new TextDecoder().decode(unpacked)));
   }
-  const old = new URLSearchParams(hash.slice(1)); // links of 0.1.0
+  const old = new URLSearchParams(hash.slice(1)); // a link that somebody has written by hand
   if (!old.has("robots")) return null;
   const state = Object.fromEntries(old);
   state.agents = lines(state.agents ?? "", ",").join("\n");
