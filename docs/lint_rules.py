@@ -35,23 +35,39 @@ def page() -> str:
 
 
 def _sections() -> Iterator[str]:
-    for start, title in CHAPTERS.items():
+    chapters = {
+        title: [kind for kind in KINDS.values() if kind.code.startswith(start)]
+        for start, title in CHAPTERS.items()
+    }
+    for title, kinds in chapters.items():
+        line = f"- {title}: {', '.join(map(_link, kinds))}"
+        yield _wrapped(line, indent="  ") + "\n"
+    yield "\n"
+    for title, kinds in chapters.items():
         yield f"### {title}\n\n"
-        for kind in KINDS.values():
-            if kind.code.startswith(start):
-                yield _section(kind)
+        yield from map(_section, kinds)
+
+
+def _link(kind: Kind) -> str:
+    """To the heading of its section."""
+    anchor = f"{kind.code}-{kind.name}-{kind.severity.value}".lower()
+    return f"[{kind.code}](#{anchor})"
 
 
 def _section(kind: Kind) -> str:
     paragraphs = [kind.title, *kind.why.split("\n\n"), f"Fix: {kind.fix}"]
-    wrapped = "\n\n".join(
-        textwrap.fill(paragraph, WIDTH, break_long_words=False, break_on_hyphens=False)
-        for paragraph in paragraphs
-    )
+    wrapped = "\n\n".join(map(_wrapped, paragraphs))
     examples = "".join(
         f"```robots{_language(one.dialect)}\n{one.text}```\n\n" for one in kind.examples
     )
     return f"#### {kind.code} {kind.name} ({kind.severity.value})\n\n{wrapped}\n\n{examples}"
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    """`indent`: of all lines but the first."""
+    return textwrap.fill(
+        text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _language(dialect: str) -> str:
