@@ -10,29 +10,23 @@ from .results import Row
 INTRODUCTION = """\
 # Plugins
 
-This page lists the plugins that were tried with this package, each in a small crawl of a local site
-whose robots.txt forbids `/private`. Each crawl runs three times: with `ROBOTSTXT_OBEY = False`,
-with Scrapy's own middleware, and with `ADDONS = {{"scrapy_robots_policy.Addon": 500}}`. "ok" means:
+This page lists the plugins that were tried with this package, each in small crawls of a local site
+whose robots.txt forbids `/private`: without robots.txt, with Scrapy's own middleware, and with the
+add-on. "ok" means:
 
-- the same pages were fetched, but for the forbidden ones
-- a page behind a redirect to a forbidden one did not reach the spider, also where a browser or a
-  service followed the redirect
+- the same pages were fetched, but for the forbidden ones; and the spider got no page behind a
+  redirect to a forbidden one, also where a browser or a service followed the redirect
 - the headers of pages were the same, but for a User-Agent that the plugin chooses at random
-- robots.txt was fetched once a crawl, or as often as by Scrapy's own middleware
-- the request for robots.txt had no credentials, no cookies, and no header without a value
+- robots.txt was fetched once a crawl, or as often as by Scrapy's own middleware, with no
+  credentials, no cookies, and no header without a value
 
-`make matrix` wrote this page on {day}, with Python {python}. A job of the CI runs it each week on
-the newest versions.
+`make matrix` wrote this page on {day}, with Python {python} and Scrapy {scrapy}; where another
+Scrapy is named, the plugin does not start on a newer one. The last column has the headers of the
+request for robots.txt that differ from those of the first page, and before them the number of
+requests, if it is not 1. [What to set for some of them](how-to/proxies-and-browsers.md).
 
-What to set for some of them:
-[proxies, browsers and other plugins](how-to/proxies-and-browsers.md).
-
-Where a version of Scrapy is not the newest, the plugin does not start on a newer one. The last
-column has the headers of the request for robots.txt that differ from those of the first page. A
-number before them says how many requests there were, if there was more than one.
-
-| project | versions | result | pages, without robots.txt → with it | the request for robots.txt |
-| --- | --- | --- | --- | --- |
+| project | version | result | the request for robots.txt |
+| --- | --- | --- | --- |
 """
 
 WARNINGS = """
@@ -44,12 +38,21 @@ Lines of the log, from WARNING up, that no crawl without this package has.
 
 
 def page(rows: Sequence[Row], day: date, python: str) -> str:
-    text = INTRODUCTION.format(day=day.isoformat(), python=python)
-    text += "".join(f"| {' | '.join(_cells(row))} |\n" for row in rows)
+    newest = max((row.versions["Scrapy"] for row in rows), key=_numbers)
+    text = INTRODUCTION.format(day=day.isoformat(), python=python, scrapy=newest)
+    text += "".join(f"| {' | '.join(_cells(row, newest))} |\n" for row in rows)
     warnings = [f"- {row.entry.name}: `{line}`\n" for row in rows for line in row.warnings]
     return text + WARNINGS + ("".join(warnings) or "None.\n")
 
 
-def _cells(row: Row) -> tuple[str, ...]:
-    versions = ", ".join(f"{name} {version}" for name, version in row.versions.items())
-    return row.entry.name, versions, "; ".join(row.faults) or "ok", row.pages, row.robots_txt
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".") if part.isdigit()]
+
+
+def _cells(row: Row, newest: str) -> tuple[str, ...]:
+    versions = [
+        version if name == row.entry.name.partition(",")[0] else f"{name} {version}"
+        for name, version in row.versions.items()
+        if (name, version) != ("Scrapy", newest)
+    ]
+    return row.entry.name, ", ".join(versions), "; ".join(row.faults) or "ok", row.robots_txt

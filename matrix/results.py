@@ -51,7 +51,6 @@ class Row:
 
     entry: Entry
     versions: Mapping[str, str]
-    pages: str
     robots_txt: str
     faults: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -62,7 +61,6 @@ def compare(entry: Entry, crawls: Mapping[str, Crawled]) -> Row:
     return Row(
         entry,
         ours.seen.versions,
-        f"{len(off.pages())} → {len(ours.pages())}",
         _sent(ours),
         tuple(_faults(entry, off, stock, ours)),
         _new(ours.seen.warnings, [*stock.seen.warnings, *off.seen.warnings]),

@@ -56,7 +56,7 @@ GROUPS = {
         "diff": Verb(
             "what a change of a robots.txt opens and closes, by crawler and rule", "verbs.diff"
         ),
-        "tester": Verb("a local page to try all this", "verbs.tester"),
+        "tester": Verb("a local page that shows what each crawler may fetch", "verbs.tester"),
     },
     "know more": {
         "dialects": Verb(

@@ -87,6 +87,8 @@ def run(options: Options) -> int:
                 print_error(answer)
             sys.stdout.write(line_of(url, word, answer, options))
         sys.stdout.flush()
+    if not statuses:
+        print_error("there is no URL on standard input")
     by_rank = (status for status in (NO_URL, UNREACHABLE, DISALLOWED) if status in statuses)
     return next(by_rank, 0)
 
@@ -111,7 +113,7 @@ def _batches_from_stdin(options: Options) -> Iterator[list[str]]:
 
 def _urls(body: bytes) -> list[str]:
     lines = (line.removeprefix(_MARK).strip() for line in text_of(body).split("\n"))
-    return [url for url in lines if url]
+    return [url for url in lines if url and not url.startswith("#")]
 
 
 Answered = Callable[[Iterable[str]], Iterator[tuple[str, Answer]]]
