@@ -111,7 +111,7 @@ def page() -> str:
 def _sections(dialect: Dialect) -> Iterator[str]:
     yield f"## {dialect.name}"
     if _is_base(dialect):
-        yield table(["option", "meaning", "value", "source"], _base_rows(dialect))
+        yield table(["option", "meaning", "value", "RFC 9309"], _base_rows(dialect))
         yield f"What an answer to /robots.txt means ({_source(dialect, 'access')}):"
         yield _answers(modes_by_answer(dialect.access).items())
     else:
@@ -136,7 +136,8 @@ def _base_rows(dialect: Dialect) -> Iterator[Row]:
     for option, meaning in OPTIONS.items():
         if option not in SHOWN_APART:
             value = value_text(getattr(dialect, option))
-            yield f"`{option}`", meaning, value, source_of(dialect, option).text
+            clause = source_of(dialect, option).text.removeprefix("RFC 9309 ")
+            yield f"`{option}`", meaning, value, clause
 
 
 def _by_source(dialect: Dialect, shown: Iterable[str]) -> Iterator[str]:
@@ -224,7 +225,7 @@ crawler's engine; without one, files are read as in `rfc9309`.
 
 def crawlers_page() -> str:
     parts = [CRAWLERS_INTRODUCTION.strip()]
-    head = ["crawler", "operator", "what is known"]
+    head = ["crawler", "operator", "robots.txt"]
     for category, group in by_category(crawlers()):
         parts += [f"## {_title(category)}", table(head, map(_crawler_row, group))]
     return "\n\n".join(parts) + "\n"
@@ -234,12 +235,17 @@ def _title(category: Category) -> str:
     return category.value[0].upper() + category.value[1:]
 
 
+def _obeys(obedience: Obedience) -> str:
+    unstated = obedience is Obedience.UNSTATED
+    return "" if unstated else obedience.value.removesuffix(" robots.txt")
+
+
 def _crawler_row(agent: Agent) -> Row:
     facts = agent.facts
     name = f"[{agent.name}]({facts.page})" if facts.page else agent.name
     known = [
         "" if facts.kind is CrawlerKind.CRAWLS else facts.kind.value,
-        "" if facts.obedience is Obedience.UNSTATED else facts.obedience.value,
+        _obeys(facts.obedience),
         {True: "Crawl-delay kept", False: "Crawl-delay ignored", None: ""}[facts.crawl_delay],
         "" if agent.dialect == RFC9309.name else f"read as `{agent.dialect}`",
     ]

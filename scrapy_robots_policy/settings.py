@@ -407,8 +407,7 @@ _TABLE = (
         "ROBOTS_REDIRECT_HOSTS",
         HOSTS,
         [],
-        "Hosts to which a redirect of a robots.txt may lead in any case: names, addresses, or "
-        "patterns such as `*.corp.example`, with or without a port.",
+        "Hosts to which a redirect of a robots.txt may lead in any case, with or without a port.",
     ),
     Setting(
         "ROBOTS_MAX_FETCHES",
