@@ -30,7 +30,7 @@ SHOWN_APART = ("agents", "access")
 
 SHORT = {
     "a blank line": "blank_line",
-    "its value and the name": "agent_match",
+    "names": "agent_match",
     "several groups": "several_groups",
     "decides": "precedence",
     "wildcards": "wildcards",
@@ -48,7 +48,7 @@ def table(head: Row, rows: Iterable[Row]) -> str:
 
 def short_table() -> str:
     """A row for each dialect, with the number of options that its sources set otherwise."""
-    head = ["dialect", *SHORT, "401, 403", "503", "by code", "by documentation"]
+    head = ["dialect", *SHORT, "401, 403", "503", "by code", "by docs"]
     return table(head, (_short_row(dialect) for dialect in DIALECTS.values()))
 
 
