@@ -72,7 +72,7 @@ class Table:
         fetched = sum(verdict is not None and not verdict.allowed for verdict in verdicts)
         refused = sum(counts.all_refused for counts in middleware.counts.origins)
         report = self.crawler.settings.get("ROBOTS_REPORT")
-        where = f", report in {report}" if report else ""
+        where = f", report in {Path(report).resolve()}" if report else ""
         print(f"\n{fetched} forbidden pages fetched, {refused} refused{where}")  # noqa: T201 - as above
 
     def _show_tags(self) -> None:
