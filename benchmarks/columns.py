@@ -1,11 +1,12 @@
 """Millions of URLs as columns: `bulk.judge` beside loops over other parsers, and a run over files.
 
-    python benchmarks/columns.py [--urls N] [--files N ...] [--folder FOLDER]
+    python benchmarks/columns.py [--urls N] [--longest SECONDS] [--files N ...] [--folder FOLDER]
 
 The URLs are made from the rules of real files, for 20,000 origins, of which the first has most (by
 Zipf's law); and a million of one origin for each of three files. Every parser gets the same table
-of Arrow and gives a column of answers. Peers are stopped after some seconds; their rate is that of
-the URLs they came to. Times are processor times. What is printed on standard output is Markdown.
+of Arrow and gives a column of answers. Peers are stopped after `--longest` seconds; their rate is
+that of the URLs they came to. Times are processor times. What is printed on standard output is
+Markdown.
 
 `--files 1000000 10000000` then runs `robots-policy bulk` over as many URLs in Parquet: how long it
 takes, and how much memory all its processes have at most.
@@ -41,7 +42,6 @@ from scrapy_robots_policy.rep import origin_of
 
 ORIGINS = 20_000
 AGENT = "FooBot"
-LONGEST = 20.0  # seconds for one peer
 PORTION = 1_000
 KEPT = 10_000  # parsed files that the loop over a peer keeps
 
@@ -92,7 +92,7 @@ def of_one_file(name: str, count: int) -> tuple[Any, Any]:
     return pa.table({"url": urls}), robots
 
 
-def loop(peer: Peer, urls: Any, robots: Any) -> tuple[float, list[bool]]:
+def loop(peer: Peer, urls: Any, robots: Any, longest: float) -> tuple[float, list[bool]]:
     """(seconds for a URL, the answers) of a loop as people write it."""
     by_origin = dict(zip(robots["origin"].to_pylist(), robots["body"].to_pylist(), strict=True))
 
@@ -107,7 +107,7 @@ def loop(peer: Peer, urls: Any, robots: Any) -> tuple[float, list[bool]]:
             parts = urlsplit(url)
             allowed = check(f"{parts.scheme}://{parts.netloc}")
             answers.append(allowed(peer.address(url)))
-        if clock() - began > LONGEST:
+        if clock() - began > longest:
             break
     pa.array(answers)
     return (clock() - began) / len(answers), answers
@@ -120,7 +120,7 @@ def ours(urls: Any, robots: Any, dialect: str = "rfc9309") -> tuple[float, list[
     return spent / urls.num_rows, judged["robots_allowed"].to_pylist()
 
 
-def compare(tables: dict[str, tuple[Any, Any]]) -> None:
+def compare(tables: dict[str, tuple[Any, Any]], longest: float) -> None:
     named = [peer for peer in peers() if not peer.name.startswith(("scrapy_robots", "urllib"))]
     known = ("Protego", "fastrobots", "jwm.robotstxt")
     rows = []
@@ -131,7 +131,7 @@ def compare(tables: dict[str, tuple[Any, Any]]) -> None:
         for peer in named:
             if not peer.name.startswith(known):
                 continue
-            of_peer, answers = loop(peer, urls, robots)
+            of_peer, answers = loop(peer, urls, robots, longest)
             note = f"{1 / of_peer:,.0f} ({of_peer / seconds:.1f} x)"
             if peer.name.startswith("jwm"):
                 differ = sum(a != b for a, b in zip(answers, in_google, strict=False))
@@ -291,6 +291,7 @@ def _resident(pid: int) -> int:
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--urls", type=int, default=10_000_000)
+    parser.add_argument("--longest", type=float, default=20.0, help="seconds for one peer")
     parser.add_argument("--keys", type=int, default=10_000_000)
     parser.add_argument("--files", type=int, nargs="*", default=[])
     parser.add_argument("--folder", type=Path)
@@ -303,8 +304,9 @@ def main(arguments: list[str]) -> None:
         if options.urls:
             urls = pa.table({"url": sites.urls(0, options.urls)})
             one = {name: of_one_file(name, 1_000_000) for name in one_file.FILES}
-            many = {f"{options.urls:,} of {ORIGINS:,} origins": (urls, sites.robots)}
-            compare(many | {f"1,000,000 of {name}": pair for name, pair in one.items()})
+            tables = {f"{options.urls:,} of {ORIGINS:,} origins": (urls, sites.robots)}
+            tables |= {f"1,000,000 of {name}": pair for name, pair in one.items()}
+            compare(tables, options.longest)
             print()
             parts(urls, sites.robots, where)
             keys(options.keys)
