@@ -365,7 +365,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "--jobs": {
         "read": whole_number(1, MAX_JOBS),
         "metavar": "N",
-        "help": "how many at a time (default: 32 sites; of files, one for each processor)",
+        "help": "how many sites at a time (default: 32)",
     },
     "--timeout": {
         "read": _seconds,

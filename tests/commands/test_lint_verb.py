@@ -198,24 +198,11 @@ def test_of_a_directory_the_files_that_are_named_so_are_read(tmp_path, monkeypat
 
 
 @pytest.mark.parametrize("name", ["no.txt", "a" * 300, "a\0b"])
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_what_cannot_be_read_is_named_and_the_others_are_checked(faulty, name, jobs):
-    output = policy("lint", name, faulty, "--json", "--jobs", jobs)
+def test_what_cannot_be_read_is_named_and_the_others_are_checked(faulty, name):
+    output = policy("lint", name, faulty, "--json")
     assert (output.status, codes(output)) == (2, CODES)
     assert output.err.startswith("robots-policy: cannot read ")
     assert output.err.count("\n") == 1
-
-
-@pytest.mark.slow
-def test_many_files_are_checked_in_other_processes_with_the_same_findings(tmp_path):
-    for number in range(300):
-        (tmp_path / f"robots{number:03}.txt").write_text(f"{FILE}Disallow: /{number}\n")
-    alone, together = (
-        policy("lint", tmp_path, tmp_path / "no.txt", "--json", "--jobs", jobs) for jobs in (1, 2)
-    )
-    assert together == alone
-    assert len(alone.lines) == 300 * len(CODES)
-    assert alone.err.count("cannot read") == 1
 
 
 def test_a_linted_url_is_looked_at_with_its_status_type_and_redirects():

@@ -76,23 +76,6 @@ def test_an_interrupted_command_ends_with_one_line(verb):
     assert (process.returncode, errors) == (130, b"robots-policy: interrupted\n")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="it asks /proc for the processes")
-def test_interrupted_processes_that_lint_end_with_one_line_and_none_is_left(tmp_path):
-    pipes = [tmp_path / f"robots{number}.txt" for number in range(200)]
-    for pipe in pipes:  # nobody writes into them: no file can be read to its end
-        os.mkfifo(pipe)
-    command = [*COMMAND, "lint", "--jobs", "2", *pipes]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    pause = threading.Event()
-    while len(children.read_text().split()) < 3:  # two that lint, and one that tracks them
-        assert process.poll() is None
-        pause.wait(0.01)
-    os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=120)  # until none of them has the pipe
-    assert (process.returncode, errors) == (130, b"robots-policy: interrupted\n")
-
-
 NO_SCRAPY = """
 import sys
 from scrapy_robots_policy.commands.command_line import main

@@ -1,29 +1,22 @@
 """`scrapy robots lint`: what is wrong with these files, and the fixes that leave no choice.
 
 What is asked for comes from the command line and, where that says nothing, from the table
-`[tool.robots-lint]` of pyproject.toml. Files, folders and URLs are looked at some at a time, many
-files in several processes. Each format of the output is a class that is given file after file. With
-`--explain CODE` a finding is explained: what it is, why it matters, how to fix it.
+`[tool.robots-lint]` of pyproject.toml. Each format of the output is a class that is given file
+after file. With `--explain CODE` a finding is explained: what it is, why it matters, how to fix it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from difflib import unified_diff
 from fnmatch import fnmatch
 from functools import partial
 from hashlib import sha256
-from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path, PurePath
-from signal import SIGINT
-from threading import Thread
 from typing import Any, Protocol
 from urllib.parse import quote
 
@@ -31,7 +24,7 @@ from ...distribution import installed_version
 from ...formats import counted
 from ...lint import KINDS, Finding, Kind, Severity, lint, readable_lines
 from ...lint.findings import fixed
-from ...rep import DIALECTS, Dialect, FetchResult
+from ...rep import FetchResult
 from ...rep.escapes import nearest, shown
 from ...whole_file import whole_file
 from ..arguments import (
@@ -172,14 +165,6 @@ _READERS: Mapping[str, Callable[[str, Any], Any]] = {
 }
 
 
-if sys.platform != "win32":
-    from signal import SIG_BLOCK, SIG_SETMASK, pthread_sigmask
-
-MANY = 100  # files from which on other processes are worth their start
-_CHUNK = 32  # files that a process takes at a time
-_MOST_ON_WINDOWS = 61  # processes; ProcessPoolExecutor refuses more
-
-
 @dataclass(frozen=True, slots=True)
 class LintedFile:
     """What was found in one file.
@@ -198,33 +183,6 @@ class LintedFile:
     findings: tuple[Finding, ...] = ()
     fixes: int = 0
     error: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class LintChoices:
-    """What a process needs to know to lint files."""
-
-    dialect: str | Dialect
-    select: tuple[str, ...]
-    ignore: tuple[str, ...]
-    severity: Severity
-    fixes: str
-    writes: bool
-    include: str
-
-    @classmethod
-    def of(cls, options: Options) -> LintChoices:
-        name = options.dialect.name  # a dialect of the user cannot be sent to another process
-        is_known = DIALECTS.get(name) is options.dialect
-        return cls(
-            name if is_known else options.dialect,
-            options.select,
-            options.ignore,
-            options.severity or Severity.NOTE,
-            "" if not (options.fix or options.diff) else "all" if options.unsafe_fixes else "safe",
-            not options.diff,
-            options.include or FILES_OF_DIRECTORIES,
-        )
 
 
 def names_of(options: Options) -> list[str]:
@@ -269,86 +227,33 @@ def is_special(path: str) -> bool:
     return is_there and not (os.path.isfile(path) or _is_folder(path))  # noqa: PTH113 - likewise
 
 
-def linted_files(names: list[str], options: Options) -> Iterator[LintedFile]:
+def linted_files(names: Iterable[str], options: Options) -> Iterator[LintedFile]:
     """In the order of the names. A file that cannot be read has an error."""
-    choices = LintChoices.of(options)
-    is_far = any(is_web(name) or name == "-" for name in names)
-    if is_far or isinstance(choices.dialect, Dialect) or len(names) < MANY or options.jobs == 1:
-        yield from _one_by_one(names, choices, options)
-        return
-    yield from _by_processes(names, choices, options.jobs or os.cpu_count() or 1)
+    fetches = Fetches(partial(fetched, options=options), options.jobs or SITES)
+
+    def start(name: str) -> None:
+        if is_web(name):
+            fetches.start(name)
+
+    for name in started_ahead(names, start):
+        if not is_web(name):
+            yield _lint_file(name, options)
+            continue
+        result = fetches.result(name)
+        if result.status is None:
+            yield LintedFile(name, error=f"cannot read {name}: {in_full(result.cause)}")
+        else:
+            yield _linted(name, result, options)
 
 
-def _by_processes(names: list[str], choices: LintChoices, workers: int) -> Iterator[LintedFile]:
-    # Not by a fork: this process may have threads.
-    context = get_context("spawn")
-    most = _MOST_ON_WINDOWS if sys.platform == "win32" else workers
-    processes = min(workers, most, len(names) // _CHUNK)
-    pool = ProcessPoolExecutor(processes, context, _end_with_parent)
-    chunks = (names[start : start + _CHUNK] for start in range(0, len(names), _CHUNK))
-    try:
-        # Not by pool.map: it cancels what has not begun when its caller goes away. The pool's
-        # thread then ends with a traceback (up to Python 3.11) when a process is terminated.
-        with _no_interrupts():
-            results = deque(pool.submit(_lint_files, chunk, choices) for chunk in chunks)
-        while results:
-            yield from results.popleft().result()
-    except BrokenProcessPool:
-        raise UsageError("a process was killed that looked at files; try --jobs 1") from None
-    except BaseException:  # nobody wants the rest: Ctrl-C, or `lint sites/ | head`
-        if not choices.fixes:  # a file that is being written is finished
-            for process in active_children():
-                process.terminate()
-            # One may have sent half of a result. The pool's thread waits for the rest for as long
-            # as anybody could send it, and this process could. There is no public way. Where these
-            # attributes are gone, it may wait.
-            writer = getattr(getattr(pool, "_result_queue", None), "_writer", None)
-            if writer is not None:
-                writer.close()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _end_with_parent() -> None:
-    """In a process of the pool: it would wait for files forever, were this one killed."""
-    parent = parent_process()
-    assert parent is not None  # it was started by one
-
-    def end() -> None:
-        parent.join()
-        os._exit(1)
-
-    Thread(target=end, daemon=True).start()
-
-
-@contextmanager
-def _no_interrupts() -> Iterator[None]:
-    """Processes that are started in here leave Ctrl-C to this one, and show no traceback each. This
-    one gets it afterwards. On Windows there is no such mask.
-    """
-    if sys.platform == "win32":
-        yield
-    else:
-        before = pthread_sigmask(SIG_BLOCK, {SIGINT})
-        try:
-            yield
-        finally:
-            pthread_sigmask(SIG_SETMASK, before)
-
-
-def _lint_files(names: list[str], choices: LintChoices) -> list[LintedFile]:
-    return [_lint_file(name, choices) for name in names]
-
-
-def _lint_file(name: str, choices: LintChoices) -> LintedFile:
+def _lint_file(name: str, options: Options) -> LintedFile:
     if _is_folder(name):
-        return LintedFile(name, error=_why_no_file(name, choices))
+        return LintedFile(name, error=_why_no_file(name, options))
     try:
         result = read_file(name)
     except UsageError as error:
         return LintedFile(name, error=str(error))
-    return _linted(name, result, choices, _size_of(name))
+    return _linted(name, result, options, _size_of(name))
 
 
 def _size_of(name: str) -> int:
@@ -359,56 +264,38 @@ def _size_of(name: str) -> int:
         return 0
 
 
-def _why_no_file(directory: str, choices: LintChoices) -> str:
+def _why_no_file(directory: str, options: Options) -> str:
     try:
         os.scandir(directory).close()
     except OSError as error:
         return f"cannot read {directory}: {error.strerror}"
-    return f"no file in {directory} is called {choices.include}; choose others with --include"
+    include = options.include or FILES_OF_DIRECTORIES
+    return f"no file in {directory} is called {include}; choose others with --include"
 
 
-def _one_by_one(
-    names: Iterable[str], choices: LintChoices, options: Options
-) -> Iterator[LintedFile]:
-    fetches = Fetches(partial(fetched, options=options), options.jobs or SITES)
-
-    def start(name: str) -> None:
-        if is_web(name):
-            fetches.start(name)
-
-    for name in started_ahead(names, start):
-        if not is_web(name):
-            yield _lint_file(name, choices)
-            continue
-        result = fetches.result(name)
-        if result.status is None:
-            yield LintedFile(name, error=f"cannot read {name}: {in_full(result.cause)}")
-        else:
-            yield _linted(name, result, choices)
-
-
-def _linted(name: str, result: FetchResult, choices: LintChoices, size: int = 0) -> LintedFile:
+def _linted(name: str, result: FetchResult, options: Options, size: int = 0) -> LintedFile:
     def findings_of(body: bytes) -> tuple[Finding, ...]:
         return lint(
             body,
-            choices.dialect,
-            select=choices.select,
-            ignore=choices.ignore,
+            options.dialect,
+            select=options.select,
+            ignore=options.ignore,
             url=name if is_web(name) else "",
             size=size,
             served=result if is_web(name) else None,
         )
 
     body, fixes, findings = result.body, 0, findings_of(result.body)
-    if choices.fixes and not (is_web(name) and choices.writes):
-        body, fixes, findings = fixed(body, findings, findings_of, all_of=choices.fixes == "all")
-        if choices.writes and body != result.body:
+    if options.fix or options.diff:
+        body, fixes, findings = fixed(body, findings, findings_of, all_of=options.unsafe_fixes)
+        if options.fix and body != result.body:
             try:
                 with whole_file(Path(name)) as file:
                     file.write(body)
             except OSError as error:
                 return LintedFile(name, error=f"cannot write {name}: {error.strerror}")
-    shown = tuple(finding for finding in findings if finding.severity.rank <= choices.severity.rank)
+    least = (options.severity or Severity.NOTE).rank
+    shown = tuple(finding for finding in findings if finding.severity.rank <= least)
     return LintedFile(name, result.body, body, shown, fixes)
 
 
