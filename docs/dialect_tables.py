@@ -127,9 +127,7 @@ def _sections(dialect: Dialect) -> Iterator[str]:
     if _is_base(dialect) or _lifetime(dialect) != _lifetime(RFC9309):
         yield _lifetime(dialect)
     own = [agent for agent in dialect.agents.values() if agent.chain[1:] != ("*",)]
-    if own:
-        yield "Crawlers that look for other names than their own and `*`:"
-        yield "\n".join(_agent_lines(own))
+    yield from _agents(own)
 
 
 def _base_rows(dialect: Dialect) -> Iterator[Row]:
@@ -177,15 +175,19 @@ def _lifetime(dialect: Dialect) -> str:
     )
 
 
-def _agent_lines(agents: Iterable[Agent]) -> Iterator[str]:
-    """Crawlers that look for names in the same way, by the same source, share a line."""
-    alike: dict[Row, list[str]] = {}
+def _agents(agents: Iterable[Agent]) -> Iterator[str]:
+    """Below its source, crawlers that look for names in the same way share a line."""
+    by_source: dict[str, dict[str, list[str]]] = {}
     for agent in agents:
-        key = (_chain(agent), f"{agent.certainty.value}: {agent.source}")
-        alike.setdefault(key, []).append(agent.name)
-    for (names, source), of_it in alike.items():
-        shown = [name for name in of_it if "/" not in name or name.partition("/")[0] not in of_it]
-        yield f"- {', '.join(shown)}: {names} ({source})"
+        alike = by_source.setdefault(f"{agent.certainty.value}: {agent.source}", {})
+        alike.setdefault(_chain(agent), []).append(agent.name)
+    for source, alike in by_source.items():
+        yield f"Names that crawlers look for ({source}):"
+        lines = []
+        for names, of_it in alike.items():
+            shown = [n for n in of_it if "/" not in n or n.partition("/")[0] not in of_it]
+            lines.append(f"- {', '.join(shown)}: {names}")
+        yield "\n".join(lines)
 
 
 def _chain(agent: Agent) -> str:
@@ -208,8 +210,8 @@ CRAWLERS_INTRODUCTION = """\
 # Crawlers
 
 This page lists known crawlers: who sends each one, what for, and whether its operator says that it
-obeys robots.txt. The pages of the operators were looked up in November 2026. This command says
-which of them may fetch a page ([more](commands.md#who-may-fetch-this)):
+obeys robots.txt. The pages of the operators were looked up in November 2026.
+[Which of them may fetch a page](commands.md#who-may-fetch-this)?
 
 ```console
 $ scrapy robots blocked --all https://example.com/page

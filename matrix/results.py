@@ -99,12 +99,12 @@ def _sent(crawled: Crawled) -> str:
     headers, (page, *_) = requests[0].headers, (*crawled.headers(frozenset()).values(), {})
     compared = {*headers, *page} - OF_THE_MOMENT - {"host", "referer"}
     differing = sorted(name for name in compared if headers.get(name) != page.get(name))
-    shown = [f"{name}: {headers[name]}" for name in differing if name in headers]
+    shown = [name for name in differing if name in headers]
     missing = [name for name in differing if name not in headers]
     if missing:
         shown.append(f"without the pages' {', '.join(missing[:3])}{'…' * (len(missing) > 3)}")
     times = f"{len(requests)}, " if len(requests) > 1 else ""
-    return times + ("; ".join(shown) or "headers as the pages'")
+    return times + (", ".join(shown) or "as the pages'")
 
 
 def _new(warnings: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:

@@ -370,8 +370,8 @@ _TABLE = (
         None,
         "What happens to requests while a robots.txt is unreachable (no answer, or a 5xx status) "
         "and there is no copy of it. `allow`: they pass. `disallow`: they are refused. `defer`: "
-        "they wait until it can be fetched. With this setting a copy is obeyed for as long as the "
-        "file is unreachable.",
+        "they wait for the next tries, ten minutes at most. With this setting a copy is obeyed for "
+        "as long as the file is unreachable.",
         no_value="the dialect's",
     ),
     Setting(

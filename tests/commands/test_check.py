@@ -87,6 +87,7 @@ STREAMS = {
     "no end": (b"/private/and/more\n/a/b/c", ["/private/and/more", "/a/b/c"]),
     "escapes": (b"/\x1b[2J\n/\x9b2J\n", [r"/\x1b[2J", "/%9B2J"]),
     "another script": ("/часть".encode(), ["/часть"]),
+    "a comment": (b"# from the log\n/a\n", ["/a"]),
 }
 
 

@@ -27,7 +27,7 @@ pytestmark = [
 # a command line, what the shell does with its streams, the exit status, and standard error
 SHELL = [
     ("check /private/x --robots robots.txt", ">&-", 1, ""),
-    ("check --robots robots.txt", "<&-", 0, ""),
+    ("check --robots robots.txt", "<&-", 0, "robots-policy: there is no URL on standard input\n"),
     ("check --jobs x", "2>&-", 2, ""),
     ("check /private/x --robots robots.txt", "> /dev/full", 2, FULL),
     ("-h", "> /dev/full", 2, FULL),

@@ -9,7 +9,7 @@ import pytest
 from tests.crawls import crawl
 from tests.docs.markdown import ROOT, blocks
 from tests.on_reactor import on_reactor
-from tests.site import Site, robots
+from tests.site import Answer, Site, robots
 
 pytestmark = pytest.mark.slow
 
@@ -35,20 +35,24 @@ async def test_the_extension_of_the_page_on_monitoring_writes_a_file_for_prometh
         await crawl(site.url("/a"), site.url("/x"), settings=settings)
     lines = path.read_text().splitlines()
     assert "# TYPE scrapy_robots_refused_total counter" in lines
-    assert 'scrapy_robots_refused_total{what="rule"} 1' in lines
-    assert "scrapy_robots_passed_total 1" in lines
+    assert 'scrapy_robots_refused_total{what="rule"} 1.0' in lines
+    assert 'scrapy_robots_passed_total{what=""} 1.0' in lines
 
 
 @on_reactor
 async def test_the_redis_user_of_the_page_on_fleets_has_all_the_rights_that_a_crawl_needs(redis):
     (command,) = [text for text in texts_of("fleets.md") if text.startswith("ACL")]
     user, password = re.match(r"ACL SETUSER (\w+) on >(\w+) ", command).groups()
-    with redis.client() as admin, Site({"/robots.txt": robots(RULES)}) as site:
+    # The pause lasts until the pauses of the fleet are looked at, which is once a second.
+    script = {"/robots.txt": robots(RULES), "/a": Answer(status=429, headers={"Retry-After": "2"})}
+    with redis.client() as admin, Site(script) as site:
         admin.execute_command(*command.split())
         url = redis.url.replace("//", f"//{user}:{password}@")
-        _, crawler = await crawl(*map(site.url, ("/a", "/b")), settings={"ROBOTS_STORE": url})
+        settings = {"ROBOTS_STORE": url, "RETRY_TIMES": 1}
+        _, crawler = await crawl(*map(site.url, ("/a", "/b")), settings=settings)
         kept = {*admin.keys()}
         admin.execute_command("ACL", "DELUSER", user)
     stats = crawler.stats.get_stats()
+    assert stats["robots/paused"]
     assert {name: stats[name] for name in stats if "store" in name and "fail" in name} == {}
     assert f"robots:{{{site.origin}}}:record".encode() in kept
