@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_robots_policy import compat
 from scrapy_robots_policy.settings import SettingError
 from scrapy_robots_policy.stores import MemoryStore, open_store
 from tests.certificate import certificate
@@ -32,15 +31,13 @@ class FromSettings:
 for _verb in ("get", "put", "close"):  # a class is looked at before it is made
     setattr(FromSettings, _verb, getattr(FolderStore, _verb))
 
-OBJECT, OTHER, OF_TEXT = MemoryStore(), MemoryStore(), "memory:"
+OTHER, OF_TEXT = MemoryStore(), "memory:"
 OWN = {
     "a path": PATH,
     "a class": FolderStore,
     "a class that takes settings": FromSettings,
     "a path of an object": f"{__name__}.OTHER",
 }
-if compat.ASYNC_API:  # Scrapy 2.13 copies its settings, and an object in them with them
-    OWN["an object"] = OBJECT
 
 
 @pytest.mark.parametrize("kind", OWN)
@@ -54,6 +51,14 @@ async def test_a_store_of_a_users_own_saves_the_second_crawl_its_fetches(kind, w
         assert "robots/store/failed" not in seen.stats
     assert (len(site.fetches()), len(site.pages)) == (1, 2)
     assert seen.stats["robots/store/hit"] == 1
+
+
+@on_reactor
+async def test_a_store_may_be_an_object_of_which_each_crawl_has_a_copy(web):
+    site = web({"a.test": {"/robots.txt": robots(SECRET)}})
+    seen = await site.crawl("http://a.test/a", settings={"ROBOTS_STORE": MemoryStore()})
+    assert seen.stats["robots/store/miss"] == 1
+    assert "robots/store/failed" not in seen.stats
 
 
 def test_the_store_of_the_page_serves_a_crawl_without_asyncio(tmp_path):
