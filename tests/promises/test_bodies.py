@@ -15,7 +15,7 @@ from itertools import chain
 
 import pytest
 import twisted
-from scrapy import signals
+from scrapy import signals, version_info
 from scrapy.exceptions import StopDownload
 
 from tests.crawls import OURS, Plan, Spider, crawl, crawl_apart
@@ -58,6 +58,8 @@ def raw_deflate(body):
     return packer.compress(body) + packer.flush()
 
 
+# Scrapy's client of 2.18, on Twisted 26, passes over a header line that is none.
+IS_LENIENT = version_info >= (2, 18) and twisted.version.major >= 26
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 LENGTH = b"Content-Length: %d\r\n\r\n" % len(TEXT)
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -170,7 +172,7 @@ ANSWERS = {
     ),
     "a header without a colon": (
         raw(HEAD + b"nonsense\r\n" + LENGTH + TEXT),
-        *(READ if twisted.version.major >= 26 else ("closed", "connection failed")),
+        *(READ if IS_LENIENT else ("closed", "connection failed")),
     ),
     # Redirects
     "to one place, by two headers": (
