@@ -27,7 +27,7 @@ from scrapy.settings import BaseSettings
 from .fetch.redirects import HostMatch, host_pattern
 from .rep import Dialect, Origin, origin_of, product_token
 from .rep.agents import STAR, names_a_crawler
-from .rep.escapes import brief, listed, quoted
+from .rep.escapes import brief, listed, nearest, quoted
 from .settings import DIALECT, Kind, SettingError, agent_of, dict_of, from_json
 
 
@@ -280,6 +280,7 @@ def _override(name: str, pattern: str, values: Any) -> Override:
         if key not in KEYS:
             raise SettingError(
                 f"{name} has the key {quoted(key)} for {pattern!r}; the keys are {listed(KEYS)}"
+                f"{nearest(str(key), KEYS, likeness=0.6)}"
             )
     try:
         return Override(**{key: KEYS[key].read(key, value) for key, value in values.items()})

@@ -145,7 +145,8 @@ def _loaded(place: Any) -> Any:
     try:
         loaded = load_object(place)
     except Exception as error:
-        raise ValueError(f"it cannot be imported: {_sentence(error)}") from error
+        hint = f"; a file is sqlite:{place}" if place.endswith((".db", ".sqlite")) else ""
+        raise ValueError(f"it cannot be imported: {_sentence(error)}{hint}") from error
     if isinstance(loaded, str):
         raise ValueError("it is the import path of a text, not of a store")
     return loaded

@@ -120,6 +120,7 @@ def test_what_is_no_host_is_refused(host):
             {"x": {"robots_txt": "x" * 300, "dialct": "google"}},
             "has the key 'dialct' for 'x'; the keys are dialect, agent, obey",
         ),
+        ({"x": {"delay": 2}}, "by, why and until; did you mean crawl_delay?"),
         ({b"a.example": {}}, "has the key b'a.example'; a key must be a host or a pattern such as"),
         ({"x": {"dialect": "gogle"}}, "dialect is 'gogle'; it must be rfc9309, google, "),
         ({"x": {"agent": ""}}, "which gives the product token ''"),

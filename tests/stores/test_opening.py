@@ -123,6 +123,7 @@ WRONG = {
     "an address without a scheme": ("user:hidden@host.example", "memory:, sqlite:"),
     "misspelt": ("memroy:", "memory:, sqlite:"),
     "no colon": ("sqlite", "memory:, sqlite:"),
+    "a file alone": ("cache.db", "No module named 'cache'; a file is sqlite:cache.db"),
     "more than memory": ("memory:user:hidden@host", "memory:"),
     "another server": ("postgres://user:hidden@host", "memory:, sqlite:"),
     "a folder": ("sqlite:/tmp/", "folder"),
