@@ -117,17 +117,14 @@ def _sections(dialect: Dialect) -> Iterator[str]:
     else:
         set_here = [name for name in OPTIONS if name in dialect.sources and name not in SHOWN_APART]
         yield from _by_source(dialect, set_here)
-        same = modes_by_answer(RFC9309.access).items()
-        answers = modes_by_answer(dialect.access).items() - same
-        if answers:
+        base = modes_by_answer(RFC9309.access)
+        answers = modes_by_answer(dialect.access).items()
+        if other := [(answer, mode) for answer, mode in answers if mode != base[answer]]:
             yield f"Other answers to /robots.txt than in rfc9309 ({_source(dialect, 'access')}):"
-            yield _answers(
-                pair for pair in modes_by_answer(dialect.access).items() if pair in answers
-            )
+            yield _answers(other)
     if _is_base(dialect) or _lifetime(dialect) != _lifetime(RFC9309):
         yield _lifetime(dialect)
-    own = [agent for agent in dialect.agents.values() if agent.chain[1:] != ("*",)]
-    yield from _agents(own)
+    yield from _agents(one for one in dialect.agents.values() if one.chain[1:] != ("*",))
 
 
 def _base_rows(dialect: Dialect) -> Iterator[Row]:
