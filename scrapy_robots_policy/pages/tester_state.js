@@ -55,7 +55,7 @@ export async function unpack(hash) {
 function checked(state) {
   const made = Object.fromEntries(FIELDS.map((name) => [name, String(state[name] ?? "")]));
   made.question = Number(state.question) || 0;
-  made.purposes = Array.isArray(state.purposes) ? state.purposes : null; // null: an older link
+  made.purposes = Array.isArray(state.purposes) ? state.purposes : null; // null: a link says nothing of them
   made.differences = state.differences === true;
   made.expect = Array.isArray(state.expect) ? state.expect.map(expectation).filter(Boolean) : [];
   return made;
