@@ -49,7 +49,7 @@ from web import Reply, Web, hosts, robots
 WARM_UP = 2  # rounds that do not count
 AUDITED = "ours, audited"  # each request is written to the record of the crawl
 RULES = robots("User-agent: *\nDisallow: /no\nAllow: /no/but\nDisallow: /*.pdf$\n")
-WITHOUT_TAGS = {
+WITHOUT_ADDON = {
     "DOWNLOADER_MIDDLEWARES": {
         "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
         "scrapy_robots_policy.RobotsPolicyMiddleware": 100,
@@ -59,7 +59,7 @@ KINDS = {
     "robots off": OFF,
     "stock": STOCK,
     "ours": OURS,
-    "ours, no tags": WITHOUT_TAGS,
+    "ours, no add-on": WITHOUT_ADDON,
     AUDITED: OURS,
 }
 BASES = ("robots off", "stock", "ours")

@@ -41,7 +41,7 @@ from .delays import DelayQueue, NotYet, Turn
 from .events import Crawl
 from .exceptions import CrawlClosing, Disallowed
 from .hosts import PUT_BACK_KEY
-from .lookup import Lookups
+from .lookup import Age, Lookups
 from .overrides import RequestConfig
 from .rep import AccessMode, Origin, Verdict
 from .rep.url import server_forms
@@ -109,7 +109,7 @@ class Admission:
             rules: those that are known already.
 
         """
-        began, looked_up, is_renewed = self.now(), rules is None, False
+        began, looked_up, age = self.now(), rules is None, Age.USABLE
         # Another middleware may have given it back in its turn: it must not wait for its own end.
         self.slots.delays.left(request)
         with self.slots.lend(request):
@@ -123,14 +123,14 @@ class Admission:
                     if queue is not None:
                         self.crawl.counts.hold(rules.origin, self.now() - ready_at)
                     await self.slots.reacquire(request)
-                    current = self.lookups.get(request, origin, config, is_renewed=is_renewed)
+                    current = self.lookups.get(request, origin, config, age)
                     if current is None and rules.mode is AccessMode.DEFER:
                         current = rules  # a dry run: it has waited long enough
                     if current is not None and self._may_go(request, current, config, queue):
                         self._decide(request, current, config, began)
                         turn.used()
                         return
-                rules, is_renewed = current, current is None
+                rules, age = current, Age.ANY if current is None else Age.USABLE
                 self.slots.lend_again(request)
 
     def refuses(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:

@@ -22,7 +22,7 @@ from .events import HOPS_KEY, Crawl, Events, Monitor
 from .exceptions import CrawlClosing, Disallowed
 from .fetch.download import Fetcher, guard_transfers, is_fetch
 from .fetch.result import by_name
-from .lookup import Lookups
+from .lookup import Age, Lookups
 from .overrides import EXEMPT_KEY, RequestConfig, is_exempt
 from .policy import PolicySettings, one_sentence
 from .rep import Origin, Verdict, origin_of
@@ -126,12 +126,9 @@ class RobotsPolicyMiddleware:
         if origin is None:
             self.slots.hosts.passes(request)
             return None
-        meta, headers = request.meta, request.headers
-        if EXEMPT_KEY in meta and is_exempt(meta, origin):
+        if is_exempt(request.meta, origin):
             return self._exempt(request, origin, None)
-        # Most requests bring no headers yet, and a look for one takes Scrapy five calls.
-        user_agent = headers.get(USER_AGENT) if headers else None
-        config = self.configs.of(meta, user_agent, origin)
+        config = self.configs.of_request(request, origin)
         if not config.applies_to(origin):
             return self._exempt(request, origin, config)
         rules = self.lookups.get(request, origin, config)
@@ -287,7 +284,7 @@ class RobotsPolicyMiddleware:
             asked = self._asked(request)
         except SettingError:  # of its meta: it fails when it goes
             return False
-        rules = self.lookups.fresh(request, *asked) if asked else None
+        rules = self.lookups.get(request, *asked, Age.FRESH) if asked else None
         if asked is None or rules is None:
             return False
         return self.admission.refuses(request, rules, asked[1])
@@ -297,7 +294,7 @@ class RobotsPolicyMiddleware:
         origin = origin_of(request.url)
         if origin is None or is_exempt(request.meta, origin):
             return None
-        config = self.configs.of(request.meta, request.headers.get(USER_AGENT), origin)
+        config = self.configs.of_request(request, origin)
         return (origin, config) if config.applies_to(origin) else None
 
     def spider_opened(self) -> None:

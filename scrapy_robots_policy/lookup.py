@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import replace
+from enum import Enum
 from math import inf
 from typing import Any
 
@@ -66,6 +67,14 @@ MAX_ROUTES = 3  # requests whose proxies or headers differ that are tried until 
 Fetch = Callable[[FetchOrder], Awaitable[Fetched]]
 
 
+class Age(Enum):
+    """How old rules may be that decide about a request."""
+
+    FRESH = "fresh"  # nothing is fetched
+    USABLE = "usable"  # stale ones decide, too, and are validated in the background
+    ANY = "any"  # they were renewed for this request
+
+
 class Lookups:
     """Finds the rules for requests.
 
@@ -91,22 +100,13 @@ class Lookups:
         self._puts: set[Deferred[None]] = set()
 
     def get(
-        self, request: Request, origin: Origin, config: RequestConfig, *, is_renewed: bool = False
+        self, request: Request, origin: Origin, config: RequestConfig, age: Age = Age.USABLE
     ) -> OriginRules | None:
-        """All that decides about a request, where it is known and may be used now.
-
-        Stale rules are given too, and validated in the background.
-
-        Args:
-            is_renewed: they were renewed for this request, and count however old they are.
-
-        """
-        rules = _given(origin, config) or self._get(
-            origin, config.dialect, request, is_renewed=is_renewed
-        )
+        """All that decides about a request, where it is known and not too old."""
+        rules = _given(origin, config) or self._get(origin, config.dialect, request, age)
         if rules is None or not self._asks_tdmrep or not self._needs_tdmrep(request, rules, config):
             return rules
-        reserved = self._get(key_of(origin, TDMREP), tdmrep.DIALECT, request, is_renewed=is_renewed)
+        reserved = self._get(key_of(origin, TDMREP), tdmrep.DIALECT, request, age)
         return None if reserved is None else rules.with_tdmrep(reserved)
 
     async def wait(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules:
@@ -123,14 +123,6 @@ class Lookups:
         if self._needs_tdmrep(request, rules, config):
             key = key_of(origin, TDMREP)
             rules = rules.with_tdmrep(await self._wait(key, tdmrep.DIALECT, request))
-        return rules
-
-    def fresh(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
-        """All that decides about a request, where it is in memory and fresh. Nothing is fetched."""
-        site = self._site(origin)
-        rules = None if site is None or site.is_untold else self.latest(request, origin, config)
-        if rules is None or rules.mode is AccessMode.DEFER or self.now() >= rules.fresh_until:
-            return None
         return rules
 
     def latest(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
@@ -210,7 +202,7 @@ class Lookups:
             self._packed.keep(site.key, site.entry)
 
     def _get(
-        self, key: str, dialect: Dialect, page: Request, *, is_renewed: bool = False
+        self, key: str, dialect: Dialect, page: Request, age: Age = Age.USABLE
     ) -> OriginRules | None:
         site = self._site(key)
         if site is None or site.is_untold:
@@ -219,8 +211,10 @@ class Lookups:
         rules = site.rules(dialect, now)
         if rules is None or rules.access.mode is AccessMode.DEFER:
             return None
-        if is_renewed or now < rules.access.fresh_until:
+        if age is Age.ANY or now < rules.access.fresh_until:
             return rules
+        if age is Age.FRESH:
+            return None
         may_be_fetched = now - rules.access.entry.asked_at >= MIN_LIFE
         if may_be_fetched and not holds(rules.access, now):
             return None

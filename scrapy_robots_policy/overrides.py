@@ -384,7 +384,9 @@ class RequestConfigs:
 
     def of_request(self, request: Request, origin: Origin) -> RequestConfig:
         """As `of`, for a request that may ask another origin meanwhile."""
-        return self.of(request.meta, request.headers.get(b"User-Agent"), origin)
+        # Most requests bring no headers yet, and a look for one takes Scrapy five calls.
+        user_agent = request.headers.get(b"User-Agent") if request.headers else None
+        return self.of(request.meta, user_agent, origin)
 
     def set_by(
         self, meta: Mapping[str, Any], user_agent: bytes | None, origin: Origin
