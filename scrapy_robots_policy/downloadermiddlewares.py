@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Disallowed", "RobotsPolicyMiddleware"]
 
-USER_AGENT = b"User-Agent"
-
 
 class RobotsPolicyMiddleware:
     """Lets a request pass, refuses it, or has it wait, as the robots.txt of its origin says."""
@@ -128,7 +126,7 @@ class RobotsPolicyMiddleware:
             return None
         if is_exempt(request.meta, origin):
             return self._exempt(request, origin, None)
-        config = self.configs.of_request(request, origin)
+        config = self.configs.of(request, origin)
         if not config.applies_to(origin):
             return self._exempt(request, origin, config)
         rules = self.lookups.get(request, origin, config)
@@ -197,8 +195,7 @@ class RobotsPolicyMiddleware:
             return f"request.meta[{EXEMPT_KEY!r}]"
         if config.obey:
             return f"the dialect {config.dialect.name} reads no robots.txt for this scheme"
-        user_agent = request.headers.get(USER_AGENT)
-        return self.configs.set_by(request.meta, user_agent, origin).get("obey", "obey is False")
+        return self.configs.set_by(request, origin).get("obey", "obey is False")
 
     def process_exception(
         self,
@@ -260,7 +257,7 @@ class RobotsPolicyMiddleware:
         origin = origin_of(url)
         if origin is None:
             return ()
-        config = self.configs.of({}, None, origin)
+        config = self.configs.of(Request(origin), origin)
         rules = self.lookups.latest_robots_txt(origin, config)
         return () if rules is None or rules.rules is None else rules.rules.sitemaps
 
@@ -294,7 +291,7 @@ class RobotsPolicyMiddleware:
         origin = origin_of(request.url)
         if origin is None or is_exempt(request.meta, origin):
             return None
-        config = self.configs.of_request(request, origin)
+        config = self.configs.of(request, origin)
         return (origin, config) if config.applies_to(origin) else None
 
     def spider_opened(self) -> None:

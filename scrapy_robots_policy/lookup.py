@@ -477,7 +477,7 @@ class Lookups:
         """
         rules = site.rules(dialect, self.now())
         assert rules is not None  # there is an entry
-        config = self.configs.of_request(page, Origin(origin_of_key(site.key)))
+        config = self.configs.of(page, Origin(origin_of_key(site.key)))
         event = LookedUp(rules, before, source, page, config, self.now(), exchanges)
         self.events.looked_up(event)
         if document_of(site.key) == TDMREP:
@@ -540,7 +540,7 @@ class _FetchSlot(GateSlot):
         origin = origin_of(visitor.url)
         if origin is None:  # a hook has it read from a file
             return
-        config = self.lookups.configs.of_request(self.page, origin)
+        config = self.lookups.configs.of(self.page, origin)
         rules = self.lookups.latest_robots_txt(origin, config)
         if rules is not None:
             self.slots.queue_of(visitor, rules, config)

@@ -358,16 +358,12 @@ class RequestConfigs:
         """Whether a delay is set for some host."""
         return bool(self.layers) and any(layer.sets_delays for layer in self.layers)
 
-    def of(
-        self, meta: Mapping[str, Any], user_agent: bytes | None, origin: Origin
-    ) -> RequestConfig:
-        """Raises SettingError, a ValueError, where request.meta["robots"] is wrong.
+    def of(self, request: Request, origin: Origin) -> RequestConfig:
+        """The configuration of a request, for an origin: it may be redirected to another one.
 
-        Args:
-            user_agent: the request's own User-Agent header, if it brings one.
-
+        Raises SettingError, a ValueError, where request.meta["robots"] is wrong.
         """
-        own_name = self._own_name(user_agent) if user_agent else ""
+        meta, own_name = request.meta, self._own_name(request)
         if not self.layers and META_KEY not in meta and not own_name:
             return self.default
         override = _from_meta(meta.get(META_KEY))
@@ -382,29 +378,24 @@ class RequestConfigs:
             override.robots_txt if obey else b"",
         )
 
-    def of_request(self, request: Request, origin: Origin) -> RequestConfig:
-        """As `of`, for a request that may ask another origin meanwhile."""
-        # Most requests bring no headers yet, and a look for one takes Scrapy five calls.
-        user_agent = request.headers.get(b"User-Agent") if request.headers else None
-        return self.of(request.meta, user_agent, origin)
-
-    def set_by(
-        self, meta: Mapping[str, Any], user_agent: bytes | None, origin: Origin
-    ) -> dict[str, str]:
+    def set_by(self, request: Request, origin: Origin) -> dict[str, str]:
         """Where the user has set what differs from the crawl's own choice, by the names of the
         fields of `RequestConfig`.
         """
         set_by: dict[str, str] = {}
-        if user_agent and self._own_name(user_agent):
+        if self._own_name(request):
             set_by["agent"] = "User-Agent header of the request"
         for layer in reversed(self.layers):
             set_by |= layer.set_by(origin)
-        own = _without_none(meta.get(META_KEY) or {})
+        own = _without_none(request.meta.get(META_KEY) or {})
         return set_by | dict.fromkeys(own, f"request.meta[{META_KEY!r}]")
 
-    def _own_name(self, user_agent: bytes) -> str:
+    def _own_name(self, request: Request) -> str:
         """The name in the header of a request, if it is judged by that; else ""."""
-        if not self.by_header or user_agent == self.sent:
+        # Most requests bring no headers yet, and a look for one takes Scrapy five calls.
+        reads = self.by_header and request.headers
+        user_agent = request.headers.get(b"User-Agent") if reads else None
+        if not user_agent or user_agent == self.sent:
             return ""
         return product_token(user_agent.decode("latin-1")) or STAR
 

@@ -240,7 +240,7 @@ class RobotsTagMiddleware:
         origin = origin_of(response.url)
         if origin is None:
             return None  # a page without a host: data:, file:
-        config = self.configs.of_request(request, origin)
+        config = self.configs.of(request, origin)
         return config if config.obey else None
 
     def _causes_in_tags(

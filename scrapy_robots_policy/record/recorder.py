@@ -382,8 +382,7 @@ class Recorder(Listener):
 
     def _set_by(self, decision: Decision) -> dict[str, str]:
         """Where the user has set what is special to a request."""
-        request, origin = decision.request, Origin(decision.rules.origin)
-        return self.configs.set_by(request.meta, request.headers.get(b"User-Agent"), origin)
+        return self.configs.set_by(decision.request, Origin(decision.rules.origin))
 
     # When it can no longer be written.
 

@@ -28,7 +28,8 @@ FIRST_MATCH = "User-agent: *\nDisallow: /a/\nAllow: /a/b\n"
 def terms_of(meta=None, user_agent=None, origin=HERE, by_header=True, *layers):
     crawl_terms = RequestConfig(dialect_of("google"), "CrawlBot")
     configs = RequestConfigs(crawl_terms, layers, by_header=by_header)
-    return configs.of(meta or {}, user_agent, origin)
+    headers = {"User-Agent": user_agent} if user_agent else None
+    return configs.of(scrapy.Request(origin, headers=headers, meta=meta), origin)
 
 
 def test_the_request_is_stronger_than_the_host_and_that_than_the_crawl():
