@@ -257,7 +257,7 @@ class RobotsPolicyMiddleware:
         origin = origin_of(url)
         if origin is None:
             return ()
-        config = self.configs.of(Request(origin), origin)
+        config = self.configs.of(Request("data:,"), origin)  # which sets nothing of its own
         rules = self.lookups.latest_robots_txt(origin, config)
         return () if rules is None or rules.rules is None else rules.rules.sitemaps
 

@@ -60,12 +60,6 @@ class OriginRules:
     def mode(self) -> AccessMode:
         return self.access.mode
 
-    @property
-    def fresh_until(self) -> float:
-        """From then on the robots.txt, or the tdmrep.json where it was asked for, is stale."""
-        fresh_until = self.access.fresh_until
-        return min(fresh_until, self.tdmrep.fresh_until) if self.tdmrep else fresh_until
-
     def with_tdmrep(self, tdmrep: OriginRules) -> OriginRules:
         """These rules and what the origin's tdmrep.json says."""
         return replace(self, tdmrep=tdmrep)

@@ -309,6 +309,7 @@ class Asking(Spider):
         self.verdict = ours.verdict(scrapy.Request(SECRET_PAGE))
         self.unknown = ours.verdict(scrapy.Request("http://b.test/"))
         self.sitemaps = ours.sitemaps("http://a.test/")
+        self.of_no_host = ours.sitemaps("http://\ud800.test/")
 
 
 @on_reactor
@@ -320,6 +321,7 @@ async def test_a_spider_learns_verdicts_and_sitemaps_without_a_fetch(web):
     spider = crawl.crawler.spider
     assert (spider.verdict.allowed, spider.verdict.line) == (False, 2)
     assert (spider.unknown, spider.sitemaps) == (None, ("http://a.test/map.xml",))
+    assert spider.of_no_host == ()
     assert site.urls == ["http://a.test/robots.txt", A]
 
 
