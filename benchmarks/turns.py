@@ -231,13 +231,13 @@ def check(kind: str, stats: dict[str, Any], pages: int) -> None:
 def show(crawls: list[dict[str, list[Turn]]]) -> None:
     bases = [base for base in BASES if base in crawls[0]]
     beside = "".join(f"{'against ' + base:>26}" for base in bases)
-    print(f"{'':14} {'request µs':>10} {'collector µs':>12}{beside}")
+    print(f"{'':15} {'request µs':>10} {'collector µs':>12}{beside}")
     for kind in crawls[0]:
         turns = [turn for crawl in crawls for turn in crawl[kind]]
         request = statistics.median(turn.request for turn in turns)
         collector = statistics.mean(turn.collector for turn in turns)
         apart = "".join(difference(crawls, kind, base) for base in bases)
-        print(f"{kind:14} {request:10.1f} {collector:12.1f}{apart}")
+        print(f"{kind:15} {request:10.1f} {collector:12.1f}{apart}")
 
 
 def difference(crawls: list[dict[str, list[Turn]]], kind: str, base: str) -> str:
