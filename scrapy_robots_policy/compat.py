@@ -429,15 +429,18 @@ class EngineAccess:
         return scheduler is not None and bool(scheduler.has_pending_requests())
 
     def take_queued(
-        self, key: str, kept: Container[Request]
+        self, host: str, kept: Container[Request]
     ) -> list[tuple[Request, Deferred[Any]]]:
-        """Take out of a download slot what is still to be sent there, but for what is kept. The
-        Deferred of each is where its download is waited for.
+        """Take out of the download slots what is still to be sent to a host, but for what is kept.
+        The Deferred of each is where its download is waited for.
         """
-        queue: deque[Any] = getattr(self.downloader.slots.get(key), "queue", deque())
-        taken = [entry for entry in queue if isinstance(entry, tuple) and entry[0] not in kept]
-        for entry in taken:
-            queue.remove(entry)
+        taken: list[tuple[Request, Deferred[Any]]] = []
+        for slot in list(getattr(self.downloader, "slots", {}).values()):
+            queue: deque[Any] = getattr(slot, "queue", deque())
+            for entry in [entry for entry in queue if isinstance(entry, tuple)]:
+                if entry[0] not in kept and urlparse_cached(entry[0]).hostname == host:
+                    queue.remove(entry)
+                    taken.append(entry)
         return taken
 
     def is_in_slot(self, request: Request) -> bool:

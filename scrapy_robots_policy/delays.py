@@ -24,8 +24,9 @@ one turn at a time.
 * A request that other downloader middlewares hold back for a minute loses its turn. One of them may
   wait for a request of its own to the same host, which waits for that turn.
 * The fetch of a robots.txt is a visit, and takes its turn before pages.
-* A host may ask for a pause by an answer (429, Retry-After). Then its queue, which may have no
-  delay, lets nothing go until the pause is over (`slots`). Processes tell each other of pauses.
+* A host may ask for a pause by an answer (429, Retry-After). Then it has one more queue, which lets
+  nothing go until the pause is over. Its requests wait there first, whatever their slots; those of
+  other hosts in these slots do not. Processes tell each other of pauses.
 * A process that dies in its turn holds up the host for as long as a lease lasts, and the delay.
 * While the store is out of reach, each process keeps the delay by itself.
 
@@ -358,6 +359,7 @@ class DelayQueues:
         on_change: called with a slot that may be ready again.
         by_slot: all queues.
         by_host: those in which a delay is kept that an origin of the host asks for.
+        paused: the queues of hosts that have asked for a pause, by host.
         under_way: the requests that have used a turn or are in the downloader, each with its
             queues.
 
@@ -368,6 +370,7 @@ class DelayQueues:
         self.on_change: Callable[[str], None] = lambda _slot: None
         self.by_slot: dict[str, DelayQueue] = {}
         self.by_host: dict[str, DelayQueue] = {}
+        self.paused: dict[str, DelayQueue] = {}
         self.under_way: dict[Request, set[DelayQueue]] = {}
         # When hosts were visited that no queue knows, as far as somebody watches: a delay that is
         # asked for later counts from then, too.
@@ -384,7 +387,7 @@ class DelayQueues:
         in_slots: Callable[[], Iterable[Request]] = tuple,
     ) -> DelayQueue | None:
         """The queue that a request has to wait in; None if it need not. From now on the delay is
-        kept there, in place of the one that the same asker had.
+        kept for it, in place of the one that the same asker had.
 
         Args:
             delay: the seconds that are asked for; 0: none.
@@ -393,17 +396,16 @@ class DelayQueues:
                 went there unseen.
 
         """
-        queue = self.find(slot, asker.origin)
+        host = host_of(asker.origin)
+        queue = self.by_host.get(host) or self.by_slot.get(slot)
         if not delay:
             if queue is not None and asker in queue.delays:
                 self._forget(queue, asker)
-                queue = self.find(slot, asker.origin)
-            return queue if queue is not None and (queue.delays or queue.rests) else None
+            return self.find(slot, asker.origin)
         queue = queue or self._open(slot)
         if queue.delays.get(asker) != delay:
             if len(queue.delays) >= MAX_ASKERS:  # the longest delay is kept anyway
                 self._forget(queue, min(queue.delays, key=queue.delays.__getitem__))
-            host = host_of(asker.origin)
             visited_at = self._visited_at.pop(host, -inf)
             queue.keep(asker, delay, min(since_visit, compat.monotonic() - visited_at))
             if self.by_host.get(host) is not queue:
@@ -411,20 +413,39 @@ class DelayQueues:
                 self._look_around(in_slots)
                 # On asyncio, Scrapy takes a request out of its slot a moment before it goes.
                 compat.call_later(0.0, lambda: self._look_around(in_slots))
-        return queue
+        return self.find(slot, asker.origin)
 
-    def pause(self, slot: str, url: str, seconds: float | None, longest: float) -> float:
-        """As `DelayQueue.pause`, for the host of a URL in a download slot."""
-        queue = self.find(slot, url) or self._open(slot)
+    def pause(self, host: str, seconds: float | None, longest: float) -> float:
+        """As `DelayQueue.pause`, for a host."""
+        queue = self.paused.get(host)
+        if queue is None:
+            if len(self.paused) >= MAX_QUEUES:
+                self.paused = {key: one for key, one in self.paused.items() if not one.is_idle}
+            queue = self.paused[host] = self._new()
         return queue.pause(seconds, longest)
 
+    def is_paused(self, host: str) -> bool:
+        return host in self.paused and self.paused[host].rests
+
+    def __bool__(self) -> bool:
+        """Whether a request may have to wait."""
+        return bool(self.by_slot or self.paused)
+
     def find(self, slot: str, url: str) -> DelayQueue | None:
-        """The queue of the requests to the host of a URL in a download slot, where there is one."""
-        return self.by_host.get(host_of(url)) or self.by_slot.get(slot)
+        """The queue that a request to the host of a URL, in a download slot, has to wait in next;
+        None if it need not.
+        """
+        return self._of_host(host_of(url), slot)
 
     def of_slot(self, slot: str) -> DelayQueue | None:
-        """The queue of a slot's requests, where that is the one of a host, or has a queue."""
-        return self.by_host.get(slot) or self.by_slot.get(slot)
+        """The same for the requests of a slot, which is that of a host, or is paced as a whole."""
+        return self._of_host(slot, slot)
+
+    def _of_host(self, host: str, slot: str) -> DelayQueue | None:
+        if self.is_paused(host):
+            return self.paused[host]
+        queue = self.by_host.get(host) or self.by_slot.get(slot)
+        return queue if queue is not None and (queue.delays or queue.rests) else None
 
     def ready_at(self, slot: str) -> float:
         """As `DelayQueue.ready_at`; a time that is past where no delay is kept."""
@@ -438,7 +459,8 @@ class DelayQueues:
         turn was one of a slot that several hosts share, and its own host has a queue since.
         """
         queues = set(self.under_way.get(request, ()))
-        queue = self.find(request.meta.get(SLOT_KEY, ""), request.url)
+        slot = request.meta.get(SLOT_KEY, "")
+        queue = self.by_host.get(host_of(request.url)) or self.by_slot.get(slot)
         if queue is not None:
             queues.add(queue)
         for each in queues:
@@ -483,14 +505,17 @@ class DelayQueues:
     @property
     def waiting(self) -> int:
         """How many requests wait for their turn, in all queues."""
-        return sum(queue.waiting for queue in self.by_slot.values())
+        return sum(queue.waiting for queue in self._all())
 
     def close(self) -> None:
         """All that wait raise CrawlClosing, and so do those that would wait from now on."""
         self._is_closed = True
         # What waits for a request may go on within `close`, and ask for one of another host.
-        for queue in list(self.by_slot.values()):
+        for queue in self._all():
             queue.close()
+
+    def _all(self) -> list[DelayQueue]:
+        return [*self.by_slot.values(), *self.paused.values()]
 
     def _forget(self, queue: DelayQueue, asker: Asker) -> None:
         """The origin asks this crawler for no delay any more."""
@@ -509,7 +534,11 @@ class DelayQueues:
                 host_of(asker.origin): queue for queue in kept for asker in queue.delays
             }
             self._sweep_at = max(MAX_QUEUES, 2 * len(self.by_slot))
-        queue = self.by_slot[slot] = DelayQueue(self)
+        queue = self.by_slot[slot] = self._new()
+        return queue
+
+    def _new(self) -> DelayQueue:
+        queue = DelayQueue(self)
         if self._is_closed:  # a request may go on after the crawl has begun to close
             queue.close()
         return queue

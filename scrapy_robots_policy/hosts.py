@@ -15,7 +15,7 @@ A slot may be that of several hosts, or sites of a host, of which one does not a
 may have settings or proxies of their own, with which another one need not wait, or gets the file
 that this one does not get. Of such a slot many requests may wait for files at a time, in memory;
 their delay holds them in the queue as ever. Only where some are exempt it does not: those wait for
-nothing.
+nothing; nor does the pause of one host where others have its slot.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from . import compat
 from .delays import DelayQueue, DelayQueues, host_of
 from .overrides import EXEMPT_KEY, is_exempt
 from .rep import origin_of
+from .rep.url import host_of_origin
 
 UNSEEN = 0.01  # seconds that a request may take from the queue to the middleware
 # In the meta of a request that is put back, unfiltered: whether it was to be filtered. What comes
@@ -74,6 +75,7 @@ class Hosts:
         self._sites: dict[str, str] = {}  # of a request that the queue got, by slot
         self._several: set[str] = set()  # slots of several sites, settings or proxies
         self._exempt: set[str] = set()  # slots that have exempt requests, too
+        self._shared: set[str] = set()  # slots that have requests of another host than their name's
         self._quick: set[str] = set()
         self._given: WeakSet[Request] = WeakSet()
         self._again: WeakSet[Request] = WeakSet()  # those that were put back before
@@ -95,7 +97,7 @@ class Hosts:
                 return until
             del self._unseen_since[slot]
         waiting = self._waiting.get(slot, 0)
-        if slot in self._exempt:
+        if not self._is_held_as_one(slot):
             return 0.0 if waiting < MAX_WAITING else inf
         if waiting >= (MAX_WAITING if slot in self._several else 1):
             return inf
@@ -103,15 +105,17 @@ class Hosts:
 
     def expect(self, request: Request) -> None:
         """The queue is about to get a request."""
-        slot, meta = self.slot_key(request), request.meta
-        if EXEMPT_KEY in meta and (origin := origin_of(request.url)) and is_exempt(meta, origin):
+        slot, meta, origin = self.slot_key(request), request.meta, origin_of(request.url)
+        if slot not in self._shared and origin and host_of_origin(origin) != slot:
+            self._shared.add(slot)
+            self.changed(slot)
+        if EXEMPT_KEY in meta and origin and is_exempt(meta, origin):
             self._exempt.add(slot)
             self.changed(slot)
         if slot not in self._several:
             if len(self._sites) >= MAX_QUICK:
                 self._sites.clear()
-            site = request.url[: request.url.find("/", len("https://"))]
-            is_other = self._sites.setdefault(slot, site) != site
+            is_other = self._sites.setdefault(slot, origin or "") != (origin or "")
             if is_other or not meta.keys().isdisjoint(_OWN):
                 self._several.add(slot)
                 self.changed(slot)
@@ -129,6 +133,7 @@ class Hosts:
     def forget(self, slot: str) -> None:
         """The queue has no request of a slot any more."""
         self._exempt.discard(slot)
+        self._shared.discard(slot)
         if slot not in self._waiting:
             self._several.discard(slot)
 
@@ -148,8 +153,13 @@ class Hosts:
         """
         if looked_up and request in self._again:
             return False
-        is_of_slot = self.delays.of_slot(slot) is turns and slot not in self._exempt
+        is_of_slot = self.delays.of_slot(slot) is turns and self._is_held_as_one(slot)
         return is_of_slot and request in self._given
+
+    def _is_held_as_one(self, slot: str) -> bool:
+        """Whether all requests that the queue has for a slot wait for the turns of its host."""
+        is_others_too = slot in self._shared and self.delays.is_paused(slot)
+        return slot not in self._exempt and not is_others_too
 
     def passes(self, request: Request) -> None:
         """A request goes on, or is refused, without a wait."""

@@ -519,13 +519,17 @@ class _FetchSlot(GateSlot):
     async def begin(self, request: Request, hops: tuple[str, ...]) -> None:
         self._keep_delay(request)
         delays = self.slots.delays
-        queue = delays.find(self.slots.slot_key(request), request.url) if delays.by_slot else None
-        if queue is not None:
+        queue = delays.find(self.slots.slot_key(request), request.url) if delays else None
+        while queue is not None:
             # It may wait for hours, and uses no socket: other hosts are not to wait with it.
             self.give_back()
             async with queue.turn(request, first=True) as turn:
                 await self.take()
-                turn.used()
+                after = delays.find(self.slots.slot_key(request), request.url)
+                if after in (queue, None):
+                    turn.used()
+                    break
+            queue = after  # after a pause the delay, or a pause meanwhile
         self.is_redirected = bool(hops)
         self.slots.begin_fetch(request)
 

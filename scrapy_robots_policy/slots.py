@@ -151,30 +151,29 @@ class Slots:
         if not self._longest_pause:
             return
         if response.status not in (429, 503):
-            if self.delays.by_slot and response.status < 500:
-                queue = self.delays.find(self.slot_key(request), request.url)
-                if queue is not None:
-                    queue.pauses = 0
+            paused = self.delays.paused
+            if paused and response.status < 500 and (queue := paused.get(host_of(request.url))):
+                queue.pauses = 0
             return
         asked = retry_after(by_name(response.headers.items()), self.now())
         if is_fetch(request) or (response.status == 503 and asked is None):
             return
-        slot = self.slot_key(request)
-        seconds = self._pause(slot, request.url, asked)
+        host = host_of(request.url)
+        seconds = self._pause(host, asked)
         if seconds and self._shared is not None:
-            start_task(self._shared.pause(host_of(request.url), seconds), self._tasks)
+            start_task(self._shared.pause(host, seconds), self._tasks)
         if seconds:
             self.crawler.stats.inc_value(PAUSED)
             self._log.info(
                 "%(host)s answered %(status)d: it is left alone for %(seconds)g s",
-                {"host": slot, "status": response.status, "seconds": seconds},
+                {"host": host, "status": response.status, "seconds": seconds},
             )
 
-    def _pause(self, slot: str, url: str, asked: float | None) -> float:
-        """Leave the host of a URL alone. Gives the seconds; 0: it is left alone already."""
+    def _pause(self, host: str, asked: float | None) -> float:
+        """Leave a host alone. Gives the seconds; 0: it is left alone already."""
         self.watch_visits()
-        seconds = self.delays.pause(slot, url, asked, self._longest_pause)
-        for _, download in self.engine.take_queued(slot, self.fetching) if seconds else ():
+        seconds = self.delays.pause(host, asked, self._longest_pause)
+        for _, download in self.engine.take_queued(host, self.fetching) if seconds else ():
             download.errback(NotYet())  # back to the scheduler: here they would keep their slots
         return seconds
 
@@ -187,7 +186,7 @@ class Slots:
         while not self.is_closing:
             await compat.sleep(FOLLOW_EVERY)
             for host, seconds in (await shared.pauses()).items():
-                self._pause(host, f"http://{host}/", seconds)
+                self._pause(host, seconds)
 
     def queue_of(
         self, request: Request, rules: OriginRules, config: RequestConfig
@@ -197,7 +196,7 @@ class Slots:
         From now on the delay that the rules ask for is kept there (see `DelayQueues.queue`).
         """
         delay = delay_of(rules, config, self.longest_delay).seconds
-        if not delay and not self.delays.by_slot:
+        if not delay and not self.delays:
             return None
         since_visit = self.now() - rules.access.entry.asked_at
         return self.keep(request, rules.origin, config, delay, since_visit)

@@ -6,6 +6,7 @@ from email.utils import formatdate
 from itertools import pairwise
 
 import pytest
+from scrapy import Request
 
 from tests.crawls import Chain
 from tests.model.shared_store import PausingStore, Shared
@@ -121,3 +122,35 @@ async def test_all_three_processes_of_a_fleet_keep_a_pause(web):
     assert [at for at in began if 2 < at < 29] == []
     assert sum(at >= 29 for at in began) == 5
     assert max(hit.began for hit in site.visits("b.test")) < 12
+
+
+@on_reactor
+async def test_a_pause_is_the_hosts_in_all_slots_and_no_other_hosts(web):
+    site = web({"a.test": {"/robots.txt": OPEN, "/0": [refusal(retry_after="30"), Answer()]}})
+    shared = {"download_slot": "shared"}
+    plan = [
+        (0.0, Request("http://a.test/0", meta=shared)),
+        *((n / 2, f"http://a.test/{n}") for n in range(1, 9)),
+        *((n / 2, Request(f"http://b.test/{n}", meta=shared)) for n in range(9)),
+        *((n / 2, Request(f"http://c.test/{n}", meta={"download_slot": "a.test"})) for n in (3, 4)),
+    ]
+    plan.sort(key=lambda planned: planned[0])
+    seen = await site.crawl(spider=Timed, plan=plan, settings=RETRY)
+    assert len(seen.answered) == len(plan)
+    assert [hit.url for hit in site.visits("a.test") if 0.5 < hit.began < 29.9] == []
+    assert max(hit.began for host in ("b.test", "c.test") for hit in site.visits(host)) < 6
+
+
+@on_reactor
+async def test_of_hosts_that_share_a_paced_slot_one_has_a_pause_and_the_other_goes_on(web):
+    paced = robots("User-agent: *\nCrawl-delay: 2")
+    a = {"/robots.txt": paced, "/0": [refusal(retry_after="60"), Answer()]}
+    site = web({"a.test": a, "b.test": {"/robots.txt": paced}})
+    shared = {"download_slot": "shared"}
+    urls = [f"http://{host}.test/{n}" for n in range(4) for host in "ab"]
+    seen = await site.crawl(*(Request(url, meta=shared) for url in urls), settings=RETRY)
+    assert sorted(seen.answered) == sorted(urls)
+    [refused] = [hit for hit in site.visits("a.test") if hit.url.endswith("/0")][:1]
+    later = [hit.began - refused.ended for hit in site.visits("a.test") if hit is not refused]
+    assert min(at for at in later if at > 0) >= 59
+    assert max(hit.began for hit in site.visits("b.test")) < 45

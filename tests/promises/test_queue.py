@@ -182,3 +182,12 @@ async def test_what_an_exempt_page_leads_to_waits_in_the_queue_and_is_given_once
     await site.crawl(spider=Timed, plan=plan, settings={"CLOSESPIDER_TIMEOUT": 0})
     assert site.pages == ["http://b.test/0", "http://a.test/1", "http://b.test/1"]
     assert given.count("http://b.test/1") < 4
+
+
+@on_reactor
+async def test_a_start_url_without_a_slash_is_of_the_same_site(web):
+    site = web({"a.test": {"/robots.txt": SILENT}})
+    crawl = site.start("http://a.test", *(f"http://a.test/{number}" for number in range(50)))
+    await site.time.forward(5.0)
+    assert crawl.crawler.stats.get_value("scheduler/dequeued") == 1
+    await crawl.close()
