@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .downloadermiddlewares import Disallowed, RobotsPolicyMiddleware
     from .queue import RobotsPriorityQueue
     from .robotparser import RobotParser
+    from .scheduler import RobotsScheduler
     from .spidermiddlewares import ItemRefused, RobotsTagMiddleware
     from .stores import Store
 
@@ -23,6 +24,7 @@ __all__ = [
     "RobotParser",
     "RobotsPolicyMiddleware",
     "RobotsPriorityQueue",
+    "RobotsScheduler",
     "RobotsTagMiddleware",
     "Store",
 ]
@@ -34,6 +36,7 @@ _HOME = {
     "RobotParser": "robotparser",
     "RobotsPolicyMiddleware": "downloadermiddlewares",
     "RobotsPriorityQueue": "queue",
+    "RobotsScheduler": "scheduler",
     "RobotsTagMiddleware": "spidermiddlewares",
     "Store": "stores",
 }

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self  # typing has it from Python 3.11 on
 
 QUEUE, OUR_QUEUE = "SCHEDULER_PRIORITY_QUEUE", "scrapy_robots_policy.RobotsPriorityQueue"
+SCHEDULER, OUR_SCHEDULER = "SCHEDULER", "scrapy_robots_policy.RobotsScheduler"
 ORDER = 100  # the order of Scrapy's own middleware
 TAG_ORDER = 950  # next to the spider: other middlewares do not see what is dropped
 
@@ -69,8 +70,10 @@ class Addon:
             chosen[OUR_TAGS] = TAG_ORDER
         settings.set(SPIDER_MIDDLEWARES, chosen, settings.getpriority(SPIDER_MIDDLEWARES) or 0)
 
+        if not settings.getpriority(SCHEDULER):  # the project has chosen none
+            settings.set(SCHEDULER, OUR_SCHEDULER, "addon")
         if not settings.getpriority(QUEUE) and _may_have_our_queue(settings):
-            settings.set(QUEUE, OUR_QUEUE, "addon")  # the project has chosen none
+            settings.set(QUEUE, OUR_QUEUE, "addon")
 
     def spider_opened(self, spider: Spider) -> None:
         """Warn where ours are off: the add-on is no add-on there, or a later one has replaced a

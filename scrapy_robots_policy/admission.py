@@ -10,10 +10,11 @@
 4. A slot of CONCURRENT_REQUESTS. A request that waits lends its slot to others (`slots`).
 
 What else may run: at each `await` rules may change, the request may be cancelled, and the crawl
-may close. So the rules are asked for once more at the end, when nothing is left to wait for, and
-they decide. Between that and the return nothing else runs. If they have grown too old meanwhile,
-or ask for another turn, all begins anew. Rules that live for less time than the request waits would
-be fetched for ever: when they were renewed for it, the newest count, though they are old again.
+may close, and a permission may end. So what the user chose and the rules are asked for once more at
+the end, when nothing is left to wait for, and they decide. Between that and the return nothing else
+runs. If they have grown too old meanwhile, or ask for another turn, all begins anew. Rules that
+live for less time than the request waits would be fetched for ever: when they were renewed for it,
+the newest count, though they are old again.
 
 What is given back, and by whom: `lend` and `turn` are context managers. They take the request out
 of all queues and tell the scheduler's queue that nothing waits, however the wait ends. A wait ends
@@ -24,7 +25,6 @@ Where the rules are known and no delay is kept, `decide_now` decides without any
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import lru_cache
 from hashlib import sha256
@@ -35,7 +35,6 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
-from . import compat
 from .decision import Decision, decide, objection
 from .delays import DelayQueue, NotYet, Turn
 from .events import Crawl
@@ -51,7 +50,6 @@ from .stats import PUT_BACK
 from .status_line import Waiting
 
 VERDICT_KEY, ITEM_KEY = "robots_verdict", "robots_item"
-MAX_REFUSED = 10_000  # URLs of refused links that are kept, so that each is counted once
 
 
 class Admission:
@@ -61,8 +59,7 @@ class Admission:
         self.crawl, self.lookups, self.slots = crawl, lookups, slots
         self.now, self.use, self.events = crawl.now, crawl.settings.use, crawl.events
         self.dry_run, self.keeps_verdicts = crawl.settings.dry_run, crawl.settings.keeps_verdicts
-        self.item_field = crawl.settings.item_field
-        self._refused: OrderedDict[str, None] = OrderedDict()  # the URLs of links, the last ones
+        self.item_field, self.configs = crawl.settings.item_field, crawl.settings.configs
         self._put_back: WeakSet[Request] = WeakSet()
         slots.on_closing = self.stop
 
@@ -123,8 +120,9 @@ class Admission:
                     if queue is not None:
                         self.crawl.counts.hold(rules.origin, self.now() - ready_at)
                     await self.slots.reacquire(request)
+                    before, config = config, self.configs.of(request, origin)
                     current = self.lookups.get(request, origin, config, age)
-                    if current is None and rules.mode is AccessMode.DEFER:
+                    if current is None and rules.mode is AccessMode.DEFER and config == before:
                         current = rules  # a dry run: it has waited long enough
                     if current is not None and self._may_go(request, current, config, queue):
                         self._decide(request, current, config, began)
@@ -133,27 +131,15 @@ class Admission:
                 rules, age = current, Age.ANY if current is None else Age.USABLE
                 self.slots.lend_again(request)
 
-    def refuses(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
-        """Whether a link is refused that the scheduler has not seen. Then its errback is called.
-
-        The same link is counted, and its errback called, once: the scheduler would filter it as a
-        duplicate. With `dont_filter` it is counted each time. A dry run counts it when it goes.
+    def refuse(self, refusal: Decision) -> Request | None:
+        """Refuse a request that is not under way. Give it back for the scheduler if that cannot be
+        recorded.
         """
-        forms, is_known = server_forms(request.url), request.url in self._refused
-        if self.dry_run or objection(forms, rules, config.agent, self.use) is None:
-            return False
-        if is_known and not request.dont_filter:
-            return True
         try:
-            self._refuse_if_forbidden(request, rules, config, None)
-        except CrawlClosing:  # it could not be recorded
-            return False
-        except Disallowed as refusal:
-            compat.fail(self.crawl.crawler, request, refusal)
-        self._refused[request.url] = None
-        if len(self._refused) > MAX_REFUSED:
-            self._refused.popitem(last=False)
-        return True
+            self.events.decided(refusal)
+        except CrawlClosing:
+            return self.put_back(refusal.request)
+        return None
 
     def verdict(self, request: Request, rules: OriginRules, config: RequestConfig) -> Verdict:
         """The verdict on a request that is neither refused nor let pass now."""
@@ -173,6 +159,25 @@ class Admission:
         assert self.crawl.crawler.stats is not None  # the crawl has begun
         self.crawl.crawler.stats.inc_value(PUT_BACK)
         return self.again(request)
+
+    def decision(
+        self,
+        request: Request,
+        rules: OriginRules,
+        config: RequestConfig,
+        began: float | None = None,
+    ) -> Decision:
+        """Whether a request is refused or passes now. Nobody is told.
+
+        Args:
+            began: when the request began to wait; None: it did not wait.
+
+        """
+        forms, now = server_forms(request.url), self.now()
+        verdict = objection(forms, rules, config.agent, self.use)
+        waited = 0.0 if began is None else now - began
+        dry_run = self.dry_run and verdict is not None
+        return Decision(request, forms, rules, config, verdict, now, waited, dry_run)
 
     def waiting(self) -> Waiting:
         """What waits now."""
@@ -206,19 +211,11 @@ class Admission:
         """Raise Disallowed where the rules forbid a request; else give the decision.
 
         The listeners hear of a refusal here. The caller tells them of a request that passes.
-
-        Args:
-            began: when the request began to wait; None: it did not wait.
-
         """
-        forms, now = server_forms(request.url), self.now()
-        verdict = objection(forms, rules, config.agent, self.use)
-        waited = 0.0 if began is None else now - began
-        dry_run = self.dry_run and verdict is not None
-        decision = Decision(request, forms, rules, config, verdict, now, waited, dry_run)
-        if verdict is not None and not dry_run:
+        decision = self.decision(request, rules, config, began)
+        if decision.verdict is not None and not decision.dry_run:
             self.events.decided(decision)
-            raise Disallowed(verdict, request.url)
+            raise Disallowed(decision.verdict, request.url)
         return decision
 
     def _decide(

@@ -320,14 +320,6 @@ def lookup_threads() -> int:
     return int(threads.getThreadPool().max)
 
 
-def fail(crawler: Crawler, request: Request, error: Exception) -> None:
-    """Have the errback of a request called that no downloader has seen, as after a download."""
-    if request.errback is not None:
-        engine: Any = crawler.engine
-        failure = Failure(error)  # type: ignore[no-untyped-call] # Twisted's
-        engine.scraper.enqueue_scrape(failure, request)
-
-
 def is_in_dns_cache(host: str) -> bool:
     """Whether Scrapy has the address of a name. Without a reactor it keeps none."""
     return host in dnscache

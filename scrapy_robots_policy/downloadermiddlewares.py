@@ -17,6 +17,7 @@ from scrapy.http import Request, Response
 from . import compat
 from .admission import ITEM_KEY, VERDICT_KEY, Admission
 from .crawl_log import CrawlLog
+from .decision import Decision
 from .delays import DelayQueues, NotYet
 from .events import HOPS_KEY, Crawl, Events, Monitor
 from .exceptions import CrawlClosing, Disallowed
@@ -56,6 +57,7 @@ class RobotsPolicyMiddleware:
         """
         settings = PolicySettings.from_crawler(crawler)
         self.crawler, self.configs, self.use = crawler, settings.configs, settings.use
+        self.has_earlier = settings.has_earlier
         self.now = compat.steady_clock()
         has_report = settings.report is not None
         self.counts = CrawlCounts(MAX_ORIGINS_OF_REPORT if has_report else MAX_ORIGINS)
@@ -273,18 +275,23 @@ class RobotsPolicyMiddleware:
         rules = self.lookups.latest(request, *asked) if asked else None
         return self.admission.verdict(request, rules, asked[1]) if asked and rules else None
 
-    def refuses(self, request: Request) -> bool:
-        """Whether a link is refused that the scheduler has not seen, by rules that are known and
-        fresh. Then that is counted and recorded, and its errback is called.
+    def refusal(self, request: Request) -> Decision | None:
+        """The refusal of a request that the scheduler is about to get; None: it may get it.
+
+        Only rules that are known and fresh refuse it. A dry run refuses nothing. Where another
+        middleware comes before this one, it may change what is judged, so nothing is refused yet.
         """
+        if self.has_earlier:
+            return None
         try:
             asked = self._asked(request)
         except SettingError:  # of its meta: it fails when it goes
-            return False
+            return None
         rules = self.lookups.get(request, *asked, Age.FRESH) if asked else None
         if asked is None or rules is None:
-            return False
-        return self.admission.refuses(request, rules, asked[1])
+            return None
+        decision = self.admission.decision(request, rules, asked[1])
+        return None if decision.verdict is None or decision.dry_run else decision
 
     def _asked(self, request: Request) -> tuple[Origin, RequestConfig] | None:
         """The origin whose rules decide about a request, and for whom; None: no rules do."""

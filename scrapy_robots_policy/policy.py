@@ -29,6 +29,7 @@ from .crawl_log import CrawlLog
 from .fetch.download import middlewares_by_plugin, schemes_by_plugin
 from .fetch.redirects import RedirectGuard
 from .fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
+from .fetch.result import package_of
 from .overrides import CrawlerName, RequestConfigs, crawler_name, sent_header
 from .rep.access import AccessOverrides
 from .rep.escapes import nearest
@@ -95,6 +96,18 @@ def refuse_second_middleware(settings: BaseSettings) -> None:
 def has_plugins(settings: BaseSettings) -> bool:
     """Whether a downloader middleware, or a handler of http or https, is a plugin's."""
     return bool(middlewares_by_plugin(settings) or schemes_by_plugin(settings))
+
+
+def has_earlier(settings: BaseSettings) -> bool:
+    """Whether another downloader middleware than Scrapy's sees a request before ours does."""
+    before_ours = set[str]()
+    orders = compat.components(settings, MIDDLEWARES)
+    for component in sorted(orders, key=orders.__getitem__):
+        kind = load_object(component)
+        if is_subclass(kind, load_object(OURS)):
+            break
+        before_ours.add(package_of(kind.__module__))
+    return bool(before_ours - {"scrapy"})
 
 
 def is_subclass(kind: Any, base: type) -> bool:
@@ -204,6 +217,7 @@ class PolicySettings:
         keeps_verdicts: whether requests that pass get their verdict, in their meta.
         item_field: the field of items that gets it; "": none.
         has_plugins: whether other code than Scrapy's and ours may answer requests.
+        has_earlier: whether other code than Scrapy's may change a request before it is judged.
 
     """
 
@@ -223,6 +237,7 @@ class PolicySettings:
     keeps_verdicts: bool = False
     item_field: str = ""
     has_plugins: bool = False
+    has_earlier: bool = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> PolicySettings:
@@ -260,6 +275,7 @@ class PolicySettings:
                 keeps_verdicts=values["ROBOTS_KEEP_VERDICTS"],
                 item_field=values["ROBOTS_ITEM_FIELD"] or "",
                 has_plugins=has_plugins(crawler.settings),
+                has_earlier=has_earlier(crawler.settings),
             )
 
 

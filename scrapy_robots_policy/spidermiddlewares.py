@@ -1,5 +1,4 @@
-"""The spider middleware: drops requests and drops or marks items as the tags of their page ask,
-and links that robots.txt forbids.
+"""The spider middleware: drops requests and drops or marks items as the tags of their page ask.
 
 All that depends on the page alone is done once a page, before the first output of its callback is
 looked at. A page without tags costs a look at its headers.
@@ -10,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Spider, signals
@@ -23,7 +21,6 @@ from scrapy.utils.log import logformatter_adapter
 from . import compat
 from .admission import ITEM_KEY
 from .crawl_log import CrawlLog
-from .downloadermiddlewares import RobotsPolicyMiddleware
 from .overrides import RequestConfig
 from .policy import TagSettings
 from .rep import origin_of
@@ -160,11 +157,6 @@ class RobotsTagMiddleware:
             if self._keeps(output, demands, response):
                 yield output
 
-    async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        async for output in start:
-            if self._keeps(output, None):
-                yield output
-
     def _demands(self, response: Response) -> _Demands | None:
         """None where nothing is asked for, or nothing is to be obeyed."""
         request = response.request
@@ -252,26 +244,19 @@ class RobotsTagMiddleware:
             refused["expired"] = "unavailable_after"
         return {part: brief(str(tags.cause(name))) for part, name in refused.items()}
 
-    def _keeps(
-        self, output: Any, demands: _Demands | None, response: Response | None = None
-    ) -> bool:
-        """Whether a request or an item goes on. A link that robots.txt forbids takes no place in
-        the scheduler, where the rules of its site are known.
-        """
-        is_request = isinstance(output, Request)
-        if demands is not None and output is not None:
-            keeps = self._keeps_request if is_request else self._keeps_item
-            if not keeps(output, demands):
-                return False
-        if self.item_field and response is not None and not is_request and output is not None:
+    def _keeps(self, output: Any, demands: _Demands | None, response: Response) -> bool:
+        """Whether a request or an item goes on."""
+        if output is None:
+            return True
+        if isinstance(output, Request):
+            return demands is None or self._keeps_request(output, demands)
+        if demands is not None and not self._keeps_item(output, demands):
+            return False
+        if self.item_field:
             of_page = response.meta.get(ITEM_KEY)
             if of_page is not None:
                 _change(output, self.item_field, lambda _: dict(of_page))
-        return not (is_request and self._policy is not None and self._policy.refuses(output))
-
-    @cached_property
-    def _policy(self) -> RobotsPolicyMiddleware | None:
-        return self.crawler.get_downloader_middleware(RobotsPolicyMiddleware)
+        return True
 
     def _keeps_request(self, request: Request, demands: _Demands) -> bool:
         for demand in demands.for_request(request):

@@ -35,7 +35,7 @@ LAYERS = (
     ("lookup",),
     ("admission",),
     ("downloadermiddlewares",),
-    ("queue", "spidermiddlewares"),
+    ("queue", "scheduler", "spidermiddlewares"),
     ("addon", "commands"),
 )
 LAYER_OF = {name: layer for layer, names in enumerate(LAYERS) for name in names}

@@ -14,6 +14,7 @@ from tests.site import robots
 pytestmark = pytest.mark.slow  # whole crawls
 
 DAY = 86_400.0
+OURS = "scrapy_robots_policy.RobotsPriorityQueue"
 SECRET = robots("User-agent: *\nDisallow: /no")
 
 
@@ -55,3 +56,21 @@ async def test_a_permission_that_ended_before_the_crawl_permits_nothing(web, cap
     assert [one.levelname for one in caplog.records if "until 2020" in one.getMessage()] == [
         "WARNING"
     ]
+
+
+@pytest.mark.parametrize("queue", [OURS, "scrapy.pqueues.ScrapyPriorityQueue"])
+@on_reactor
+async def test_a_permission_that_ends_lets_no_page_pass_that_waits(queue, web):
+    site = web({"a.test": {"/robots.txt": SECRET}})
+    until = str(datetime.fromtimestamp(site.time.now(), timezone.utc).date())
+    permission = {"obey": False, "crawl_delay": 3_600 * 5, "until": until}
+    settings = {
+        "ROBOTS_OVERRIDES": {"a.test": permission},
+        "SCHEDULER_PRIORITY_QUEUE": queue,
+        "CLOSESPIDER_TIMEOUT": 0,
+    }
+    urls = [f"http://a.test/no/{n}" for n in range(8)]
+    seen = await site.crawl(*urls, settings=settings)
+    assert len(seen.answered) == 5
+    assert len(seen.dropped) == 3
+    assert max(hit.began for hit in site.visits()) < DAY
