@@ -3,6 +3,7 @@
 #
 #   PYTHON=python3.12    which Python                       (default: python3)
 #   SCRAPY=2.13          which Scrapy `make test` runs on   (default: the newest; master: not yet released;
+#                        throttler: Scrapy's pull request 6931;
 #                        lowest: the lowest version of all that is asked for, on Python 3.10 or 3.11)
 #   ARGS="-k crawl -x"   more arguments for pytest
 
@@ -165,6 +166,7 @@ INSTALL_lint   := --group lint
 INSTALL_typing := --editable .[redis,tools] --group typing
 INSTALL_tox    := "tox>=4.24"
 SCRAPY_newest  :=
+SCRAPY_throttler := scrapy@https://github.com/scrapy/scrapy/archive/refs/pull/6931/head.tar.gz
 SCRAPY_master  := scrapy@https://github.com/scrapy/scrapy/archive/refs/heads/master.tar.gz
 # Without a reactor, these download with httpx only. From 2.19 on, Scrapy itself brings aiohttp.
 SCRAPY_2.15    := scrapy==2.15.* httpx

@@ -1,10 +1,10 @@
-"""All that depends on the version of Scrapy, and every private attribute of Scrapy that we use.
+"""All that depends on the version of Scrapy, and its private attributes but for those of its queue.
 
-Each private attribute is named here with what happens when it is gone. `EngineAccess` looks for
-them once, when the spider opens: what is missing switches one feature off, with one warning, and
-holds up no request. When Scrapy counts requests by throttling scopes (its pull request 6931), this
-is the only module that has to change: `slot_key`, `count_in_slots`, and one more limit, because
-the engine will also count the requests that its throttler holds back.
+Each private attribute is named here with what happens when it is gone; `queue` names two more.
+`EngineAccess` looks for them once, when the spider opens: what is missing switches one feature off,
+with one warning, and holds up no request. When Scrapy counts requests by throttling scopes (its
+pull request 6931), its queue lacks one of them, so requests wait in memory. `slot_key` has to change
+then, because download slots go.
 """
 
 from __future__ import annotations

@@ -309,7 +309,7 @@ class RobotsPolicyMiddleware:
         self.slots.follow_pauses()
         guard_transfers(self.crawler)
         log = CrawlLog(self.crawler, __name__)
-        for sentence in self.slots.engine.missing:
+        for sentence in filter(None, (*self.slots.engine.missing, self.slots.hosts.missing)):
             log.warning(
                 "This Scrapy or its DOWNLOADER is not as expected: %(sentence)s",
                 {"sentence": sentence},

@@ -3,6 +3,9 @@
 Scrapy's default queue gives a request of the host with the fewest in the downloader. This one does
 the same among the hosts that are ready (`hosts`). The slots that may be ready stand in a
 line. One that is not leaves the line: until a time, which an alarm keeps, or until it is woken.
+
+Of Scrapy's queue it uses `pqueues`, a queue for each slot, and `_downloader_interface`, which counts
+what a slot has in the downloader. Where Scrapy lacks one of them, this queue is as Scrapy's own.
 """
 
 from __future__ import annotations
@@ -25,15 +28,16 @@ class RobotsPriorityQueue(DownloaderAwarePriorityQueue):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self._line = deque(self.pqueues)
         self._asleep: set[str] = set()
         self._alarms: list[tuple[float, str]] = []
-        self._hosts: Hosts | None = None
+        self._hosts = self._attend()
+        self._line = deque(self.pqueues if self._hosts is not None else ())
 
     def push(self, request: Request) -> None:
-        hosts = self._hosts or self._attend()
-        if hosts is not None:
-            hosts.expect(request)
+        if self._hosts is None:
+            super().push(request)
+            return
+        self._hosts.expect(request)
         known = len(self.pqueues)
         try:
             super().push(request)
@@ -45,11 +49,11 @@ class RobotsPriorityQueue(DownloaderAwarePriorityQueue):
             self._line.append(next(reversed(self.pqueues)))
 
     def pop(self) -> Request | None:
+        hosts = self._hosts
+        if hosts is None:
+            return super().pop()
         if not self.pqueues:
             return None
-        hosts = self._hosts or self._attend()
-        if hosts is None:  # the middleware is off
-            return super().pop()
         slot = self._next_of(hosts)
         if slot is None:
             if self._alarms:
@@ -70,11 +74,18 @@ class RobotsPriorityQueue(DownloaderAwarePriorityQueue):
         return request
 
     def _attend(self) -> Hosts | None:
+        """The hosts that this queue serves; None where the middleware is off, or Scrapy's queue is
+        not as expected.
+        """
         middleware = self.crawler.get_downloader_middleware(RobotsPolicyMiddleware)
-        if middleware is not None:
-            self._hosts = middleware.slots.hosts
-            self._hosts.queues.append(self)
-        return self._hosts
+        if middleware is None:
+            return None
+        hosts = middleware.slots.hosts
+        if not all(hasattr(self, name) for name in ("pqueues", "_downloader_interface")):
+            hosts.missing = "requests wait in memory, not in the scheduler's queue"
+            return None
+        hosts.queues.append(self)
+        return hosts
 
     def _next_of(self, hosts: Hosts) -> str | None:
         """The slot with the fewest requests in the downloader; None: no slot is ready."""

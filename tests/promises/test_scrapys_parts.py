@@ -14,6 +14,7 @@ pytestmark = pytest.mark.slow
 
 UNUSED = "a slot that was lent may stay unused for some seconds"
 LATE_CLOSE = "a crawl that closes waits for robots.txt"
+IN_MEMORY = "requests wait in memory, not in the scheduler's queue"
 HELD = "requests that wait hold their slot of CONCURRENT_REQUESTS"
 
 # The attribute, and the warnings of a crawl without it.
@@ -24,6 +25,8 @@ WITHOUT = {
     "scrapy.core.engine:_Slot.nextcall": [UNUSED],
     "scrapy.core.engine:_Slot.close": [LATE_CLOSE],
     "scrapy.utils.reactor:CallLaterOnce.schedule": [UNUSED],
+    "scrapy.pqueues:DownloaderAwarePriorityQueue.pqueues": [IN_MEMORY],
+    "scrapy.pqueues:DownloaderAwarePriorityQueue._downloader_interface": [IN_MEMORY],
 }
 AIOHTTP = "scrapy.core.downloader.handlers._aiohttp:AiohttpDownloadHandler"
 WITHOUT_REACTOR = [
