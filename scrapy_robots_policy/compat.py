@@ -3,8 +3,8 @@
 Each private attribute is named here with what happens when it is gone; `queue` names two more.
 `EngineAccess` looks for them once, when the spider opens: what is missing switches one feature off,
 with one warning, and holds up no request. When Scrapy counts requests by throttling scopes (its
-pull request 6931), its queue lacks one of them, so requests wait in memory. `slot_key` has to change
-then, because download slots go.
+pull request 6931), its queue lacks one of them, so requests wait in memory. `slot_key` has to
+change then, because download slots go.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from urllib.parse import urljoin
 
 import pyarrow as pa
 
+from ..fetch.result import MAX_BYTES, UnreadableBodyError, encodings_of, unpack
 from ..rep import CacheEntry, origin_of
 from ..rep.access import DAY
 from ..rep.escapes import brief
@@ -28,7 +29,6 @@ from ..rep.url import ROBOTS_TXT, document_of, path_of
 log = logging.getLogger(__name__)
 
 ROWS, BYTES = 2_000, 16 * 1024 * 1024  # of a batch, about
-MAX_BODY = 8 * 1024 * 1024  # bytes that are kept of a file; no dialect reads more
 MAX_PENDING = 100_000  # redirects whose targets have not come yet
 
 SCHEMA = pa.schema(
@@ -79,7 +79,7 @@ def read_warc(path: str | Path) -> Iterator[Any]:
         ) from error
     with Path(path).open("rb") as file:
         records = ArchiveIterator(
-            file, record_types=WarcRecordType.response, parse_http=True, auto_decode="all"
+            file, record_types=WarcRecordType.response, parse_http=True, auto_decode="transfer"
         )
         yield from _batches(_followed(_responses(records, Path(path))))
 
@@ -113,16 +113,19 @@ def _responses(records: Any, path: Path) -> Iterator[_Response]:
 
 
 def _body_of(record: Any, path: Path) -> tuple[bytes, bool]:
+    """The unpacked body. A few bytes may mean gigabytes: no more is unpacked than a crawl would."""
     length, body = record.content_length, b""
     with suppress(OSError):
-        body = record.reader.read()
-    is_short = len(body) < length
+        body = record.reader.read(MAX_BYTES + 1)
+    is_short = len(body) < min(length, MAX_BYTES)
     if is_short:
         log.warning(
             "%s ends within the record of %s", path, brief(record.headers["WARC-Target-URI"])
         )
-    is_cut = is_short or len(body) > MAX_BODY or "WARC-Truncated" in record.headers
-    return body[:MAX_BODY], is_cut
+    is_cut = is_short or len(body) > MAX_BYTES or "WARC-Truncated" in record.headers
+    encodings = encodings_of(record.http_headers.get("Content-Encoding") or "")
+    body = unpack(body, encodings, MAX_BYTES + 1, is_whole=not is_cut)
+    return body[:MAX_BYTES], is_cut or len(body) > MAX_BYTES
 
 
 def _followed(responses: Iterable[_Response]) -> Iterator[_Row]:
@@ -147,7 +150,11 @@ def _followed(responses: Iterable[_Response]) -> Iterator[_Row]:
             else:
                 yield from (replace(row, status=status, location=location) for row in rows)
             continue
-        body, is_cut = read()
+        try:
+            body, is_cut = read()
+        except UnreadableBodyError:
+            yield from (replace(row, status=None, cause="unreadable body") for row in rows)
+            continue
         media_type = (headers.get("Content-Type") or "").partition(";")[0].strip().lower()
         for row in rows:
             yield replace(row, status=status, body=body, media_type=media_type, is_cut=is_cut)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from itertools import chain
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ from scrapy_robots_policy.bulk import judge, read_record, read_store, read_warc
 from scrapy_robots_policy.rep.access import FetchResult, remember
 from scrapy_robots_policy.stores.sqlite import SqliteStore
 from tests.audit.conftest import recorded  # noqa: F401 - a fixture
+from tests.traced_memory import tracing_memory
 
 SECRET = b"User-agent: *\nDisallow: /secret"
 
@@ -115,6 +117,23 @@ def test_a_warc_that_is_cut_anywhere_never_opens_a_site(tmp_path, packed, caplog
         table = pa.Table.from_batches(read_warc(path))
         assert judge(urls, table, agents="Bot")["robots_allowed"].to_pylist()[1] is not True
     assert "ends within" in caplog.text
+
+
+def test_a_bomb_is_unpacked_no_further_than_in_a_crawl_and_what_follows_is_read(tmp_path):
+    packed = [("Content-Encoding", "gzip")]
+    bomb = gzip.compress(b"Disallow: /x\n" + b"#" * 200_000_000)
+    path = warc(
+        tmp_path,
+        response("https://a.test/robots.txt", body=bomb, headers=packed),
+        response("https://b.test/robots.txt", body=gzip.compress(SECRET), headers=packed),
+        response("https://c.test/robots.txt", body=SECRET, headers=packed),
+    )
+    with tracing_memory() as traced:
+        a, b, c = rows(read_warc(path))
+        assert traced()[1] < 64 * 1024 * 1024
+    assert (len(a["body"]), a["is_cut"]) == (4 * 1024 * 1024, True)
+    assert (b["body"], b["is_cut"]) == (SECRET, False)
+    assert (c["status"], c["cause"]) == (None, "unreadable body")
 
 
 def test_a_body_that_the_crawler_cut_is_marked(tmp_path):
