@@ -32,6 +32,7 @@ from ..overrides import RequestConfig
 from ..rep import Agent, CacheEntry, Dialect, FetchResult, Reason, Verdict
 from ..rep.escapes import brief, shortened, without_userinfo
 from ..rep.usage import Place, Preference, UseAnswer
+from ..stores.codec import unpack_whole
 
 START = "0" * 64  # "prev" of the first line of a crawl
 MAX_LINE = 16 * 1024 * 1024  # bytes; a robots.txt of 4 MiB that does not shrink takes 6 MiB
@@ -214,7 +215,7 @@ def packed(body: bytes) -> str:
 def unpacked(text: str) -> bytes:
     """The bytes of a robots.txt. ValueError where they are none."""
     try:
-        return zlib.decompress(b64decode(text, validate=True))
+        return unpack_whole(b64decode(text, validate=True))
     except zlib.error as error:
         raise ValueError(f"bytes that cannot be unpacked: {error}") from None
 

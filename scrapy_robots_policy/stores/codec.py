@@ -50,7 +50,7 @@ def decode(frame: bytes) -> CacheEntry:
     if len(frame) > MAX_FRAME:
         raise EntryError(f"an entry of {len(frame)} bytes; the limit is {MAX_FRAME}")
     try:
-        line, _, body = _unpacked(frame[1:]).partition(b"\n")
+        line, _, body = unpack_whole(frame[1:]).partition(b"\n")
         return checked(_entry(_facts(line), body))
     except EntryError:
         raise
@@ -81,8 +81,11 @@ def checked(entry: object) -> CacheEntry:
     return entry
 
 
-def _unpacked(stream: bytes) -> bytes:
-    """A few bytes may unpack to gigabytes, so a stream is not read whole."""
+def unpack_whole(stream: bytes) -> bytes:
+    """What a zlib stream unpacks to. EntryError where that is too much, or the stream no whole one.
+
+    A few bytes may unpack to gigabytes, so it is not read further than the limit.
+    """
     unpacker = zlib.decompressobj()
     unpacked = unpacker.decompress(stream, MAX_UNPACKED)
     if unpacker.unconsumed_tail:

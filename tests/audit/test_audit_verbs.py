@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
+from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
 
@@ -12,6 +14,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from tests.audit.conftest import RULES
 from tests.commands.run import robots
+from tests.traced_memory import tracing_memory
 
 pytestmark = pytest.mark.slow  # a crawl
 
@@ -97,6 +100,18 @@ def test_a_record_that_was_changed_and_chained_anew_is_decided_otherwise(
     assert "1 differ" in answer.out
     assert now in answer.out.partition(f"{url}\n")[2]
     assert robots("audit", "report", path, "-o", path.with_suffix(".html")).status == answer.status
+
+
+def test_a_body_that_unpacks_to_more_than_a_robots_txt_has_breaks_the_record(recorded, copied):
+    body = b"#" * 100_000_000
+    bomb = b64encode(zlib.compress(body, 9)).decode()
+    is_body = {"body": bomb, "sha256": sha256(body).hexdigest()}
+    lines = [line | is_body if "body" in line else line for line in recorded.lines]
+    with tracing_memory() as traced:
+        answer = robots("audit", "verify", copied(chained(lines)))
+        assert traced()[1] < 64 * 1024 * 1024
+    assert answer.status == 2
+    assert "unpacks to more than" in answer.out
 
 
 def test_a_record_that_is_only_chained_anew_is_the_same(recorded):
