@@ -35,7 +35,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
-from .decision import Decision, decide, objection
+from .decision import Decision, decide, forms_of, objection
 from .delays import DelayQueue, NotYet, Turn
 from .events import Crawl
 from .exceptions import CrawlClosing, Disallowed
@@ -43,7 +43,6 @@ from .hosts import PUT_BACK_KEY
 from .lookup import Age, Lookups
 from .overrides import RequestConfig
 from .rep import AccessMode, Origin, Verdict
-from .rep.url import server_forms
 from .site import OriginRules
 from .slots import Slots
 from .stats import PUT_BACK
@@ -143,7 +142,7 @@ class Admission:
 
     def verdict(self, request: Request, rules: OriginRules, config: RequestConfig) -> Verdict:
         """The verdict on a request that is neither refused nor let pass now."""
-        return decide(server_forms(request.url), rules, config.agent, self.use)
+        return decide(forms_of(request), rules, config.agent, self.use)
 
     def put_back(self, request: Request) -> Request:
         """A copy of the request for the scheduler, which keeps it if it has a place for it.
@@ -173,7 +172,7 @@ class Admission:
             began: when the request began to wait; None: it did not wait.
 
         """
-        forms, now = server_forms(request.url), self.now()
+        forms, now = forms_of(request), self.now()
         verdict = objection(forms, rules, config.agent, self.use)
         waited = 0.0 if began is None else now - began
         dry_run = self.dry_run and verdict is not None

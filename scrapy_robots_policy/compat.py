@@ -32,6 +32,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.log import failure_to_exc_info
+from scrapy.utils.misc import load_object
 from scrapy.utils.reactor import is_asyncio_reactor_installed, is_reactor_installed
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.error import DNSLookupError
@@ -54,6 +55,7 @@ CannotResolveHost: type[Exception] = getattr(
 """What Scrapy's handlers raise for a name without an address."""
 
 SLOT_KEY = "download_slot"
+_VERBATIM_KEY = "verbatim_url"
 _PROXY_AUTHORIZATION = "Proxy-Authorization"
 
 Answer = TypeVar("Answer")
@@ -282,21 +284,38 @@ def components(settings: BaseSettings, name: str) -> dict[Any, Any]:
     return {component: order for component, order in merged.items() if order is not None}
 
 
+async def _verbatim(request: Request, download: Download) -> Response:
+    """Have the URL of a request sent as it is. The key is not left in its meta: a redirect and the
+    HTTP cache would take it for the user's.
+    """
+    if request.meta.get(_VERBATIM_KEY):
+        return await download(request)
+    request.meta[_VERBATIM_KEY] = True
+    try:
+        return await download(request)
+    finally:
+        del request.meta[_VERBATIM_KEY]
+
+
 def wrap_downloads(
     crawler: Crawler,
     meta_key: str,
     transfer: Callable[[Request, Download], Coroutine[Any, Any, Response]],
-) -> None:
+) -> bool:
     """Have `transfer` make the downloads of requests that have a key in their meta. It is given the
     request, and the download as the handlers would make it. What it raises is the download's error.
 
-    A downloader of the user's that has no such handlers is left alone.
+    And have every URL sent as it was judged: Scrapy's handler of aiohttp has "/%70" sent as "/p",
+    unless it is told to leave a URL as it is.
+
+    False: a downloader of the user's has no such handlers, and is left alone.
     """
     handlers = _attribute(crawler.engine, "downloader", "handlers")
     name = "download_request_async" if ASYNC_API else "download_request"
-    download: Any = getattr(handlers, name, None)
-    if download is None:
-        return
+    make: Any = getattr(handlers, name, None)
+    if make is None:
+        return False
+    download = partial(_verbatim, download=make) if _has_aiohttp(crawler.settings) else make
 
     def begin(request: Request, *spider: Any) -> Any:
         if meta_key not in request.meta:
@@ -304,10 +323,19 @@ def wrap_downloads(
         if ASYNC_API:
             return transfer(request, download)
         return deferred_from_coro(
-            transfer(request, lambda sent: maybe_deferred_to_future(download(sent, *spider)))
+            transfer(request, lambda sent: maybe_deferred_to_future(make(sent, *spider)))
         )
 
     setattr(handlers, name, begin)
+    return True
+
+
+def _has_aiohttp(settings: BaseSettings) -> bool:
+    """Whether a download handler is Scrapy's for aiohttp, or a subclass of it."""
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+    named = filter(None, map(handlers.get, ("http", "https")))
+    kinds = (kind for handler in named for kind in getattr(load_object(handler), "__mro__", ()))
+    return any("aiohttp" in kind.__module__ for kind in kinds)
 
 
 def lookup_threads() -> int:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .rep import Verdict
 from .rep.rules import NO_DELAY, Delay, kept_delay
+from .rep.url import server_forms, standard_form
 from .rep.usage import NO_USE, DeclaredUse
 from .rep.verdict import refusal
 from .site import OriginRules
@@ -49,6 +50,16 @@ class Decision(NamedTuple):
     @property
     def url(self) -> str:
         return self.forms[0]
+
+
+def forms_of(page: Request) -> tuple[str, ...]:
+    """The URLs of a page to judge: `server_forms`. A URL that Scrapy was to leave as it is may be
+    written by a client in its standard form.
+    """
+    forms = server_forms(page.url)
+    if not page.meta.get("verbatim_url"):
+        return forms
+    return tuple(dict.fromkeys((*forms, *map(standard_form, forms))))
 
 
 def decide(

@@ -307,9 +307,11 @@ class RobotsPolicyMiddleware:
         self.status_line.start()
         self.monitor.begin(self.configs.default)
         self.slots.follow_pauses()
-        guard_transfers(self.crawler)
+        missing = [*self.slots.engine.missing, *self.slots.hosts.missing]
+        if not guard_transfers(self.crawler):
+            missing.append("a URL may be sent in another spelling than the one that is judged")
         log = CrawlLog(self.crawler, __name__)
-        for sentence in filter(None, (*self.slots.engine.missing, self.slots.hosts.missing)):
+        for sentence in missing:
             log.warning(
                 "This Scrapy or its DOWNLOADER is not as expected: %(sentence)s",
                 {"sentence": sentence},

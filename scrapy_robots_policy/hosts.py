@@ -60,7 +60,7 @@ class Hosts:
     Attributes:
         slot_key: the download slot of a request.
         wake_engine: has the engine ask for requests soon.
-        missing: a sentence where this version of Scrapy has no queue that asks here; else "".
+        missing: a sentence where this version of Scrapy has no queue that asks here.
 
     """
 
@@ -72,7 +72,7 @@ class Hosts:
     ) -> None:
         self.delays, self.slot_key, self.wake_engine = delays, slot_key, wake_engine
         self.queues: list[HostQueue] = []
-        self.missing = ""
+        self.missing: list[str] = []
         self._waiting: Counter[str] = Counter()  # requests, by slot
         self._sites: dict[str, str] = {}  # of a request that the queue got, by slot
         self._several: set[str] = set()  # slots of several sites, settings or proxies

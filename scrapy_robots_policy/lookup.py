@@ -32,7 +32,7 @@ from twisted.internet.defer import Deferred, DeferredList
 
 from . import compat
 from .compat import start_task
-from .decision import objection
+from .decision import forms_of, objection
 from .events import Crawl, LookedUp, Source
 from .exceptions import CrawlClosing
 from .fetch.download import Exchange, Fetched, FetchGate, GateSlot, is_fetch, max_sockets
@@ -47,7 +47,6 @@ from .rep.url import (
     key_of,
     origin_of_key,
     path_of,
-    server_forms,
     url_of,
 )
 from .rep.usage import TDM_RESERVATION
@@ -145,7 +144,7 @@ class Lookups:
         """
         if not self._asks_tdmrep or not config.obey:
             return False
-        forms, use = server_forms(request.url), self.crawl.settings.use
+        forms, use = forms_of(request), self.crawl.settings.use
         if objection(forms, rules, config.agent, use) is not None:
             return False
         return rules.allowed(url_of(key_of(rules.origin, TDMREP)), config.agent)

@@ -82,7 +82,7 @@ class RobotsPriorityQueue(DownloaderAwarePriorityQueue):
             return None
         hosts = middleware.slots.hosts
         if not all(hasattr(self, name) for name in ("pqueues", "_downloader_interface")):
-            hosts.missing = "requests wait in memory, not in the scheduler's queue"
+            hosts.missing = ["requests wait in memory, not in the scheduler's queue"]
             return None
         hosts.queues.append(self)
         return hosts

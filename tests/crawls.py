@@ -51,6 +51,7 @@ TOLERATED = (
 
 ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 SELECT = "twisted.internet.selectreactor.SelectReactor"
+HTTPX = "scrapy.core.downloader.handlers._httpx.HttpxDownloadHandler"
 REACTORS = {
     "asyncio": {"TWISTED_REACTOR": ASYNCIO},
     "select": {"TWISTED_REACTOR": SELECT},
@@ -256,6 +257,7 @@ class Plan:
     interrupts: int = 1
     then: dict[str, list[str]] = field(default_factory=dict)
     hidden: str = ""
+    meta: dict[str, Any] = field(default_factory=dict)
 
 
 def crawl_process(
@@ -310,7 +312,8 @@ def _main() -> None:
     plan = Plan(**json.load(sys.stdin))
     kind = CancellingSpider if plan.cancel_first else InterruptedSpider
     attributes = {name: getattr(plan, name) for name in ("interrupt_at", "interrupts", "then")}
-    spider = kind_of(kind, plan.urls, **attributes)
+    requests = [scrapy.Request(url, meta=plan.meta) for url in plan.urls]
+    spider = kind_of(kind, requests, **attributes)
     if str(plan.settings.get("ROBOTS_STORE")).startswith("redis"):
         from tests.redis_server import wait_for_answers  # noqa: PLC0415 - it imports redis-py
 

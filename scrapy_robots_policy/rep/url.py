@@ -139,6 +139,22 @@ def server_forms(url: str) -> tuple[str, ...]:
     return (url,) if resolved == url else (url, resolved)
 
 
+# What the URL standard escapes in a path, and of that what it does not in a query.
+_IN_A_PATH = {ord(char): f"%{ord(char):02X}" for char in ' "<>`{}'}
+_IN_A_QUERY = {ord(char): f"%{ord(char):02X}" for char in ' "<>'}
+
+
+def standard_form(url: str) -> str:
+    """The URL as a client sends it that follows the URL standard, such as a browser: with escapes
+    for what no URL may have. WHATWG URL, percent-encoded bytes.
+    """
+    match = _URL.match(url)
+    assert match is not None  # the pattern matches the empty string
+    path, mark, query = match[1].partition("?")
+    sent = path.translate(_IN_A_PATH) + mark + query.translate(_IN_A_QUERY)
+    return url[: match.start(1)] + sent + url[match.end(1) :]
+
+
 def without_dot_segments(url: str) -> str:
     """The URL with "." and ".." taken out of its path. RFC 3986 §5.2.4."""
     match = _URL.match(url)
