@@ -26,7 +26,8 @@ MODES: Mapping[str, Mapping[str, Any]] = {
 }
 OUR_ADDON = "scrapy_robots_policy.Addon"
 # The forbidden page is the last: a plugin may give the page that it follows as the referer.
-PATHS = ("/", "/a", "/b?x=1", "/moved", "/private/c")
+SPELLED = ("/spelled/%7Ex", "/spelled/%3Bx", "/spelled/%zz", "/spelled/a/../b", "/spelled/q?v=%2Fx")
+PATHS = ("/", "/a", "/b?x=1", *SPELLED, "/moved", "/private/c")
 ALWAYS = {
     "CLOSESPIDER_TIMEOUT": 60,
     "LOG_LEVEL": "INFO",

@@ -25,8 +25,12 @@ Scrapy is named, the plugin does not start on a newer one. The last column has t
 request for robots.txt that differ from those of the first page, and before them the number of
 requests, if it is not 1. [What to set for some of them](how-to/proxies-and-browsers.md).
 
-| project | version | result | the request for robots.txt |
-| --- | --- | --- | --- |
+"Sent as" has the URLs that a plugin's client sends in another spelling than the one that was
+judged. The page that it brings is judged again where it says so in its URL. `%7E`, `%3B`, `%zz`,
+`/a/../b` and `?v=%2F` were tried.
+
+| project | version | result | sent as | the request for robots.txt |
+| --- | --- | --- | --- | --- |
 """
 
 WARNINGS = """
@@ -55,4 +59,6 @@ def _cells(row: Row, newest: str) -> tuple[str, ...]:
         for name, version in row.versions.items()
         if (name, version) != ("Scrapy", newest)
     ]
-    return row.entry.name, ", ".join(versions), "; ".join(row.faults) or "ok", row.robots_txt
+    respelled = ", ".join(f"`{path.partition('/spelled')[2]}`" for path in row.respelled)
+    faults = "; ".join(row.faults) or "ok"
+    return row.entry.name, ", ".join(versions), faults, respelled, row.robots_txt

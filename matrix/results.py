@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tests.site import Hit
 
-from .crawls import Seen
+from .crawls import SPELLED, Seen
 from .entries import Entry
 
 FORBIDDEN = "/private"
@@ -47,11 +47,16 @@ class Crawled:
 
 @dataclass(frozen=True)
 class Row:
-    """One entry: what differs from what must be, one sentence each; none: all is as it must be."""
+    """One entry.
+
+    faults     what differs from what must be, one sentence each; none: all is as it must be
+    respelled  the pages that were sent in another spelling than the one that was asked for
+    """
 
     entry: Entry
     versions: Mapping[str, str]
     robots_txt: str
+    respelled: tuple[str, ...]
     faults: tuple[str, ...]
     warnings: tuple[str, ...]
 
@@ -62,6 +67,7 @@ def compare(entry: Entry, crawls: Mapping[str, Crawled]) -> Row:
         entry,
         ours.seen.versions,
         _sent(ours),
+        _respelled(ours),
         tuple(_faults(entry, off, stock, ours)),
         _new(ours.seen.warnings, [*stock.seen.warnings, *off.seen.warnings]),
     )
@@ -105,6 +111,12 @@ def _sent(crawled: Crawled) -> str:
         shown.append(f"without the pages' {', '.join(missing[:3])}{'…' * (len(missing) > 3)}")
     times = f"{len(requests)}, " if len(requests) > 1 else ""
     return times + (", ".join(shown) or "as the pages'")
+
+
+def _respelled(crawled: Crawled) -> tuple[str, ...]:
+    start = SPELLED[0][: SPELLED[0].rindex("/") + 1]
+    sent = (path[path.find(start) :] for path in crawled.pages() if start in path)
+    return tuple(dict.fromkeys(path for path in sent if path not in SPELLED))
 
 
 def _new(warnings: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:

@@ -9,6 +9,9 @@ for it owns it, so a request that is cancelled hurts no other. Each waiting requ
 of its own, because a shared one is used up by the first that awaits it. A tdmrep.json is looked up
 in the same way; it is another document of the origin.
 
+A large file is unpacked, parsed and laid out in a turn of the event loop that it has for itself.
+The request waits for that as for a lookup (`_read`).
+
 A fetch visits its host as a page does. So where the host asks for a delay it waits for its turn,
 before all pages (`_FetchSlot`).
 
@@ -19,6 +22,7 @@ back in `finally`, so there is one lookup for a site at a time, and waiters are 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import replace
 from enum import Enum
@@ -54,6 +58,7 @@ from .site import OriginRules, Site, Sites, Waiter, rules_given
 from .slots import Slots
 from .stores import MAX_SKEW, EntryError, MemoryStore, Store, coordinator_of
 
+LARGE = 64 * 1024  # bytes of a file that takes some ten milliseconds to parse, and to lay out
 MIN_LIFE = 1.0  # seconds in which no site is asked twice, whatever lifetime its answer has
 PATIENCE = 600.0  # seconds after a site has begun to defer: then nothing waits for it
 
@@ -96,6 +101,7 @@ class Lookups:
         self.is_stopped = False
         self._asks_tdmrep = settings.use.may_be_refused_by(TDM_RESERVATION)
         self._tasks: set[Deferred[None]] = set()
+        self._readers: deque[Deferred[None]] = deque()
         self._puts: set[Deferred[None]] = set()
 
     def get(
@@ -177,6 +183,7 @@ class Lookups:
             task.cancel()
         for site in list(self.sites):
             site.wake()
+        self._let_all_read()
 
     async def close(self) -> None:
         """Stop, wait until all entries are stored, then close the store."""
@@ -196,6 +203,45 @@ class Lookups:
             self.sites.weigh(site)
         return site
 
+    def _is_unread(self, key: str, dialect: Dialect) -> bool:
+        """Whether a file has to be unpacked or parsed first that takes a turn of the loop."""
+        site = self.sites.get(key)
+        if site is None:
+            return self._packed.file_size(key) > LARGE
+        size = len(site.entry.body or b"") if site.entry is not None else 0
+        return size > LARGE and not site.has_read(dialect)
+
+    async def _read(self, key: str, dialect: Dialect, page: Request) -> None:
+        """Unpack, parse and lay out a large file, one in a turn of the loop. Else many pages that
+        are refused one after the other stop all else for seconds. Raises CrawlClosing.
+        """
+        turn: Deferred[None] = Deferred()
+        self._readers.append(turn)
+        if len(self._readers) == 1:
+            compat.call_later(0.0, self._let_one_read)
+        try:
+            await maybe_deferred_to_future(turn)
+        except BaseException:
+            if turn in self._readers:
+                self._readers.remove(turn)
+            raise
+        if self.is_stopped:
+            raise CrawlClosing
+        rules = self._latest(key, dialect)
+        if rules is not None:
+            config = self.configs.of(page, Origin(origin_of_key(key)))
+            rules.objection(page.url, config.agent)
+
+    def _let_one_read(self) -> None:
+        if self._readers:
+            self._readers.popleft().callback(None)
+        if self._readers:
+            compat.call_later(0.0, self._let_one_read)
+
+    def _let_all_read(self) -> None:
+        while self._readers:
+            self._readers.popleft().callback(None)
+
     def _pack(self, site: Site) -> None:
         if site.entry is not None:
             self._packed.keep(site.key, site.entry)
@@ -203,6 +249,8 @@ class Lookups:
     def _get(
         self, key: str, dialect: Dialect, page: Request, age: Age = Age.USABLE
     ) -> OriginRules | None:
+        if self._is_unread(key, dialect):
+            return None
         site = self._site(key)
         if site is None or site.is_untold:
             return None
@@ -231,6 +279,8 @@ class Lookups:
     async def _wait(self, key: str, dialect: Dialect, page: Request) -> OriginRules:
         arrived, deferred_at = self.now(), None
         while not self.is_stopped:
+            if self._is_unread(key, dialect):
+                await self._read(key, dialect, page)
             usable = self._get(key, dialect, page)
             if usable is not None:
                 return usable

@@ -192,6 +192,13 @@ class Site:
                 reservations = TdmRules(access.body)
         return OriginRules(self.key, dialect, access, rules, reservations)
 
+    def has_read(self, dialect: Dialect) -> bool:
+        """Whether `rules` would parse nothing."""
+        rules, entry = self._by_dialect.get(dialect), self.entry
+        if rules is None or entry is None:
+            return entry is None
+        return rules.access.entry is entry or rules.access.body == entry.body
+
     def remember(self, result: FetchResult, now: float) -> CacheEntry:
         """The entry after one more fetch."""
         if result.status is None:

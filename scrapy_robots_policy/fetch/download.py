@@ -581,7 +581,9 @@ class BusyError(Exception):
 def guard_transfers(crawler: Crawler) -> bool:
     """From now on, before a download handler is given the request for a robots.txt, the name of its
     host is looked up. After its `download_timeout` the transfer fails with TimeoutError, also where
-    the handler may not see to that itself; with BusyError, where that was noticed much too late. False: as `wrap_downloads`.
+    the handler may not see to that itself; with BusyError, where that was noticed much too late.
+
+    False: as `wrap_downloads`.
     """
     names = NameQueue(crawler)
     without_limit = schemes_without_limit(crawler.settings)
