@@ -121,6 +121,10 @@ def without_long_tags(html: str) -> str:
     return "".join((*pieces, html[start:])) if pieces else html
 
 
+# Of the robots tags of a page: each takes some 25 microseconds. A page has a few, and a script that
+# writes one for each of its parts some dozens.
+MAX_TAGS, MAX_CHARACTERS = 500, 65_536
+
 _WHITE = " \t\n\r\x0c"
 _NOT_PAGES = ("data:", "javascript:", "mailto:", "tel:")  # a data: URL may have 10 MB
 _MAX_HREF = 65_536  # characters of a link
@@ -138,8 +142,16 @@ def has_header_statements(response: Response) -> bool:
 
 def header_statements(response: Response) -> Iterator[Statement]:
     """The rules of the X-Robots-Tag headers."""
-    for value in header_values(response, _TAGS_HEADER):
+    for value in _few(header_values(response, _TAGS_HEADER)):
         yield from read_header(value)
+
+
+def _few(values: Iterable[str]) -> Iterator[str]:
+    """The values up to a bound in number and in characters."""
+    left = MAX_CHARACTERS
+    for value in islice(values, MAX_TAGS):
+        yield value[:left]
+        left -= min(len(value), left)
 
 
 def elements(response: HtmlResponse, *names: str) -> Iterator[Any]:
@@ -161,9 +173,14 @@ def _root(response: HtmlResponse) -> Any:
 
 def meta_statements(response: HtmlResponse, names: Collection[str]) -> Iterator[Statement]:
     """The rules of the meta tags with one of these names (in lower case), in head or body."""
-    for tag in elements(response, "meta"):
-        if tag.get("name", "").strip().lower() in names:
-            yield from read_meta(tag.get("name"), tag.get("content", ""))
+    tags = [tag for tag in elements(response, "meta") if name_of(tag) in names]
+    contents = _few(tag.get("content", "") for tag in tags)
+    for tag, content in zip(tags, contents, strict=False):
+        yield from read_meta(name_of(tag), content)
+
+
+def name_of(tag: Any) -> str:
+    return str(tag.get("name", "")).strip().lower()
 
 
 def nofollow_links(response: HtmlResponse) -> NofollowLinks | None:
@@ -294,15 +311,11 @@ def html_preferences(
 ) -> tuple[Preference, ...]:
     """The preferences in meta tags and link elements."""
     names = names_of(agent, dialect)
-    preferences: list[Preference] = []
+    preferences = dict.fromkeys(read_statements(meta_statements(response, names), names))
     for tag in elements(response, "meta"):
-        name = tag.get("name", "").strip().lower()
-        if name in names:
-            preferences += read_statements(read_meta(name, tag.get("content", "")), names)
-        elif is_tdm(name):
-            preferences += read_tdm(name, [tag.get("content", "")], Place.META)
-    preferences += _licences(response)
-    return tuple(dict.fromkeys(preferences))
+        if is_tdm(name := name_of(tag)):
+            preferences |= dict.fromkeys(read_tdm(name, [tag.get("content", "")], Place.META))
+    return (*preferences, *dict.fromkeys(_licences(response)))
 
 
 def _licences(response: HtmlResponse) -> Iterator[Preference]:

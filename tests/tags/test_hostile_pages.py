@@ -9,7 +9,8 @@ from scrapy import Request
 from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
-from scrapy_robots_policy import RobotsTagMiddleware
+from scrapy_robots_policy import RobotsTagMiddleware, tags
+from scrapy_robots_policy.rep.page import read_meta
 from tests.on_reactor import on_reactor
 from tests.tags.pages import Row, asking, crawl_rows
 from tests.traced_memory import tracing_memory
@@ -83,7 +84,6 @@ def output_of(response, *outputs, **settings):
     """What the middleware lets pass of what a callback has made of a page."""
     crawler = get_crawler(settings_dict=settings)
     crawler.spider = crawler._create_spider("test")
-    crawler.get_downloader_middleware = lambda _kind: None  # there is no engine
     middleware = RobotsTagMiddleware(crawler)
     return list(middleware.process_spider_output(response, outputs))
 
@@ -118,6 +118,17 @@ def test_a_page_without_a_host_has_no_tags_to_obey():
     request = Request("data:text/html,")
     response = HtmlResponse(request.url, body=NOAI.encode(), request=request)
     assert output_of(response, {"url": 1}, ROBOTS_PURPOSE="train-ai") == [{"url": 1}]
+
+
+@pytest.mark.parametrize("content", ["noindex", "max-snippet: 1, " * 1_000])
+def test_of_very_many_tags_no_more_than_a_bound_is_read(content, monkeypatch):
+    read = []
+    monkeypatch.setattr(tags, "read_meta", lambda *args: read.append(args[1]) or read_meta(*args))
+    body = f"<meta name=robots content='{content}'>" * 20_000
+    response = HtmlResponse(URL, body=body.encode(), request=Request(URL))
+    output_of(response, {"url": 1}, ROBOTS_TAGS=DROPPING)
+    assert len(read) <= tags.MAX_TAGS
+    assert sum(map(len, read)) <= tags.MAX_CHARACTERS
 
 
 @pytest.mark.parametrize(
