@@ -23,7 +23,8 @@ from .escapes import quoted
 
 _COMPATIBLE = re.compile(r"\bcompatible[;,]\s*([^;,)]+)", re.IGNORECASE)
 _BRACKETS = re.compile(r"\(([^()]*)\)?")
-_VERSIONED = re.compile(r"[^\s/()]*[A-Za-z][^\s/()]*/v?[0-9]", re.IGNORECASE)
+_VERSIONED = re.compile(r"([^\s/()]*)/v?[0-9]", re.IGNORECASE)
+_LETTER = re.compile("[A-Za-z]")
 # What browsers' headers are made of: no crawler's name.
 _BROWSERS = frozenset(
     (
@@ -204,9 +205,15 @@ def _product(header: str) -> str:
     if named:
         return named[0]
     outside = _BRACKETS.sub(" ", header).split()
-    products = [one for one in (*outside, *inside) if _VERSIONED.match(one)]
+    products = [one for one in (*outside, *inside) if _is_versioned(one)]
     own = [one for one in products if one not in likes and not _is_browsers(one)]
     return own[-1] if own else ""
+
+
+def _is_versioned(word: str) -> bool:
+    """Whether a word is a product with a version."""
+    product = _VERSIONED.match(word)
+    return product is not None and _LETTER.search(product[1]) is not None
 
 
 def _is_browsers(product: str) -> bool:

@@ -263,7 +263,11 @@ class RuleSet:
         )
         strengths = sorted(every, reverse=True)
         # A rule may have several patterns.
-        return tuple(self._rule(place) for place in dict.fromkeys(map(place_of, strengths)))
+        places = list(dict.fromkeys(map(place_of, strengths)))
+        in_order = sorted(places)
+        numbers = dict(zip(in_order, line_numbers(self._text, in_order), strict=True))
+        lines = ((self._line_at(place), numbers[place]) for place in places)
+        return tuple(Rule(allow, path, number) for (allow, path, _), number in lines)
 
     def match(self, rule: Rule, url: str) -> RuleMatch | None:
         """How a rule matches a URL, part by part; None if it does not match."""
