@@ -5,7 +5,8 @@ the same among the hosts that are ready (`hosts`). The slots that may be ready s
 line. One that is not leaves the line: until a time, which an alarm keeps, or until it is woken.
 
 Of Scrapy's queue it uses `pqueues`, a queue for each slot, and `_downloader_interface`, which
-counts what a slot has in the downloader. Where Scrapy lacks one of them, this queue is as Scrapy's own.
+counts what a slot has in the downloader. Where Scrapy lacks one of them, this queue is as
+Scrapy's own.
 """
 
 from __future__ import annotations

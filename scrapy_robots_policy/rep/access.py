@@ -264,7 +264,8 @@ def _revalidated(stored: FetchResult, answer: FetchResult) -> FetchResult:
 
     So does the ETag, which names the bytes. Another one would be that of another file.
     """
-    has_failed = stored.status is None or stored.status >= 300  # its lifetime is not the copy's
+    # Of a failure since then: its lifetime is not the copy's.
+    has_failed = stored.status is None or not 200 <= stored.status < 300
     lifetime = None if has_failed else stored.lifetime
     return replace(
         stored,

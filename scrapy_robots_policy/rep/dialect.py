@@ -255,6 +255,9 @@ class Dialect:
     tag_names: tuple[str, ...] = _option(
         (ANY_NAME,), "the names in robots tags that bind the engine's crawlers"
     )
+    tags_by_name: tuple[str, ...] = _option(
+        (), "the engine's crawlers that tags bind by their own names only, not by `robots`"
+    )
     tag_rules: tuple[str, ...] = _option(TAG_RULES, "the rules of robots tags that are read")
     tag_conflict: TagConflict = _option(
         TagConflict.RESTRICTIVE, "which of two contradicting robots tags holds"
@@ -330,9 +333,10 @@ def _faults(dialect: Dialect) -> Iterator[str]:
     for rule in dialect.tag_rules:
         if rule not in TAG_RULES:
             yield f"tag_rules has {quoted(rule)}, it must have some of {', '.join(TAG_RULES)}"
-    for name in dialect.tag_names:
-        if not name or name != name.lower():
-            yield f"tag_names has {quoted(name)}, it must have names in lower case"
+    for option in ("tag_names", "tags_by_name"):
+        for name in getattr(dialect, option):
+            if not name or name != name.lower():
+                yield f"{option} has {quoted(name)}, it must have names in lower case"
     # Crawlers are looked up by their names in lower case: another key would never be found.
     for key, agent in dialect.agents.items():
         if not isinstance(agent, Agent) or key != agent.name.lower():

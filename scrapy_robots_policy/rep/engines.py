@@ -104,6 +104,13 @@ GOOGLE = _engine(
     robots_txt_allowed=_oracle(False, _CPP + ": the library makes no exception"),
     crawl_delay=_documented(CrawlDelay.IGNORED, _GDOC),
     tag_names=_documented(("googlebot", "googlebot-news"), _GMETA),
+    tags_by_name=_documented(
+        (
+            *("adsbot-google", "adsbot-google-mobile", "apis-google", "mediapartners-google"),
+            *("googleother", "googleother-image", "googleother-video", "storebot-google"),
+        ),
+        _GMETA + ": robots is for search crawlers, AdsBot-Google's own name for it",
+    ),
     tag_rules=_documented(
         (
             *("all", "noindex", "nofollow", "none", "nosnippet", "indexifembedded", "max-snippet"),

@@ -35,7 +35,8 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9.+-]*:")
 
 class Pattern(NamedTuple):
     """The path of a rule: `rest` is "", or "$", or begins with the first "*". Several "*" in it are
-    as one, and so is "*$" at its end, which takes the rest of the path.
+    as one, and so is "*$" at its end, which takes the rest of the path. Where a query is compared
+    in another form, that form stands behind it, after a line feed, which no rule has.
     """
 
     start: str
@@ -59,8 +60,12 @@ class Pattern(NamedTuple):
     def parts(self, path: str) -> Iterator[MatchedPart]:
         """How it matches a path, for people to see: the parts from left to right."""
         yield MatchedPart("start", self.start, self.start)
-        at, anchored = len(self.start), self.rest.endswith("$")
-        parts = self.rest.removesuffix("$").split("*")[1:]
+        at = len(self.start)
+        rest, _, in_query = self.rest.partition("\n")
+        if in_query and not _goes_on(rest, path, at):
+            rest = _with_query(rest, in_query, path, at)
+        anchored = rest.endswith("$")
+        parts = rest.removesuffix("$").split("*")[1:]
         for number, part in enumerate(parts, 1):
             takes_rest = number == len(parts) and (anchored or not part)
             found = len(path) - len(part) if takes_rest else path.find(part, at)
@@ -88,6 +93,11 @@ class MatchedPart(NamedTuple):
 
 def _goes_on(rest: str, path: str, at: int) -> bool:
     """Whether a path goes on from `at` as `rest` says. No part is sought twice: linear."""
+    if "\n" in rest:
+        rest, _, in_query = rest.partition("\n")
+        with_query = _with_query(rest, in_query, path, at)
+        if with_query and _goes_on(with_query, path, at):
+            return True
     _, *parts = rest.split("*")
     if not parts:  # "$" alone
         return at == len(path)
@@ -100,6 +110,24 @@ def _goes_on(rest: str, path: str, at: int) -> bool:
     if last.endswith("$"):
         return path.endswith(last[:-1]) and len(path) - len(last) + 1 >= at
     return path.find(last, at) >= 0
+
+
+def _with_query(rest: str, in_query: str, path: str, at: int) -> str:
+    """The pattern in which one "*" takes the "?" that starts the query: the parts that fit before
+    it are as in a path, the others as in a query. "" where the path has no query.
+    """
+    query = path.find("?", at)
+    if query < 0:
+        return ""
+    parts = rest.split("*")[1:]
+    count = 0
+    for count, part in enumerate(parts):  # noqa: B007 - it is needed below
+        found = path.find(part, at, query)
+        if found < 0:
+            break
+        at = found + len(part)
+    before = "".join(f"*{part}" for part in parts[:count])
+    return before + "*?" + "".join(f"*{part}" for part in in_query.split("*")[1 + count :])
 
 
 # The strength of a pattern: its length, then whether it allows, then the place of its line. RFC
@@ -138,7 +166,8 @@ Ranked = tuple[int, str, str, str]
 
 def ranked(strength: int, pattern: Pattern) -> Ranked:
     start, rest = pattern
-    return strength, rest.rstrip("$*").rpartition("*")[2], start, rest
+    needle = "" if "\n" in rest else rest.rstrip("$*").rpartition("*")[2]
+    return strength, needle, start, rest
 
 
 Read = Callable[[Iterable[int]], Iterable[Ranked]]
@@ -326,11 +355,11 @@ class Reading:
         length = len(path) if self._counts_bytes else _length_of_literals(path)
         if value and not length:
             return []  # "*$", "**": Yandex's library keeps no empty prefix
-        read = Pattern.of if self._wildcards else Pattern
-        patterns = [(length, allow, read(path))]
-        if "%" in path and self._dialect.percent is Percent.RFC9309:
-            patterns += [(length, allow, read(query)) for query in in_query(path)]
-        return patterns
+        pattern = Pattern.of(path) if self._wildcards else Pattern(path)
+        if "%" in pattern.rest and self._dialect.percent is Percent.RFC9309:
+            query = in_query(pattern.rest)
+            pattern = Pattern(pattern.start, f"{pattern.rest}\n{query}" if query else pattern.rest)
+        return [(length, allow, pattern)]
 
     def _path(self, value: str) -> str | None:
         """What a value stands for, as it is compared; None: nothing."""

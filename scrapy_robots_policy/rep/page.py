@@ -129,7 +129,7 @@ def read_header(value: str) -> Iterator[Statement]:
     for part in _parts(value):
         word, colon, rest = part.partition(":")
         name = word.strip().lower()
-        if colon and name not in _LIMITS:
+        if colon and name not in _LIMITS and name != "unavailable-after":  # a spelling that is met
             agent = EVERYBODY if name in ("", "*") else name
             yield from _statement(rest, agent, header=True)
         else:
@@ -193,7 +193,10 @@ def names_of(agent: str, dialect: Dialect) -> frozenset[str]:
     A crawler that is not in the dialect's table is bound by its own product token.
     """
     own = {name for name in chain_of(agent, dialect.agents) if name != STAR}
-    if product_token(agent).lower() in dialect.agents and ANY_NAME not in dialect.tag_names:
+    token = product_token(agent).lower()
+    if token in dialect.tags_by_name:
+        return frozenset(own)
+    if token in dialect.agents and ANY_NAME not in dialect.tag_names:
         own &= set(dialect.tag_names)
     return frozenset({EVERYBODY, *own})
 

@@ -33,7 +33,6 @@ MAX_PORT = 65_535
 
 _ESCAPED_DOT = re.compile("%2[Ee]")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
-_STARS = re.compile(r"\*+")
 _HIGH = {byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
 _NOT_URI = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]")
 _ESCAPED = {byte: f"%{byte:02X}" for byte in range(0x100) if _NOT_URI.match(chr(byte))}
@@ -52,7 +51,6 @@ _DATA_IN_A_QUERY = "/?"
 # become "%2F", which is another path.
 _DIGIT = "%(?:3[0-9]|[46][1-6])"
 _MAKES_NO_ESCAPE = f"(?<!%{_DIGIT})(?<!%[0-9A-Fa-f]{_DIGIT})"
-_MANY_STARS = 4  # of a rule: each may make another pattern of it, which is kept
 
 
 def _escapes(chars: str) -> dict[str, str]:
@@ -225,20 +223,14 @@ def _decode_query(query: str) -> str:
     return _DATA_ESCAPE_IN_A_QUERY.sub(lambda match: _DECODED_IN_A_QUERY[match[0]], query)
 
 
-def in_query(rule: str) -> list[str]:
-    """The rule, read as one in which a "*" takes the "?" that starts the query: once for each "*"
-    before an escaped "/" or "?". Of a rule with many "*", only for the last of these.
+def in_query(rest: str) -> str:
+    """The rest of a rule, from its first "*" on, as it is compared with a query; "" where that is
+    as with a path.
 
     "/*u=%2Fa" may mean "/x/u=%2Fa", where "%2F" is no "/", and "/x?u=%2Fa", where it is one.
     """
-    if "%" not in rule:
-        return []
-    path = rule.partition("?")[0]
-    end = max(path.rfind("%2F"), path.rfind("%3F"), 0)
-    stars = [star.start() for star in _STARS.finditer(path, 0, end)]
-    if rule.count("*") > _MANY_STARS:
-        stars = stars[-1:]
-    return [f"{rule[:at]}*?{_decode_query(rule[at:])}" for at in stars]
+    path = rest.partition("?")[0]
+    return _decode_query(rest) if "%2F" in path or "%3F" in path else ""
 
 
 def _rfc9309_rule(value: str) -> str:

@@ -356,11 +356,12 @@ _PLAIN, _SHOWN = r"[ !#-\[\]-~]", "[ !#$&-~]"
 _TIMES = "{0,4096}"
 # RFC 9651 §4.2: a dictionary, with values of any type.
 _KEY = r"[a-z*][a-z0-9_.*-]*"
+_BASE64 = "[A-Za-z0-9+/]"  # RFC 9651 §3.3.5: 16,384 bytes are to be read at least
 _ITEM = (
     r"(?:-?(?:[0-9]{1,12}\.[0-9]{1,3}|[0-9]{1,15})"
     rf'|"{_PLAIN}*(?:\\["\\]{_PLAIN}*){_TIMES}"|%"{_SHOWN}*(?:(?:{_UTF_8}){_SHOWN}*){_TIMES}"'
     r"|[A-Za-z*][!#$%&'*+.^_`|~0-9A-Za-z:/-]*"
-    r"|:[A-Za-z0-9+/]*={0,2}:|\?[01]|@-?[0-9]{1,15})"
+    rf"|:(?:{_BASE64}{{4}}){{0,8192}}(?:{_BASE64}{{2,3}}={{0,2}})?:|\?[01]|@-?[0-9]{{1,15}})"
 )
 _PARAMETERS = rf"(?:; *{_KEY}(?:={_ITEM})?){_TIMES}"
 _INNER = rf"\( *(?:{_ITEM}{_PARAMETERS}(?: +{_ITEM}{_PARAMETERS}){_TIMES} *)?\)"

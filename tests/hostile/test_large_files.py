@@ -1,4 +1,4 @@
-"""docs/waiting-and-delays.md: large files do not stop the crawl, whatever becomes of their pages."""
+"""Large files do not stop the crawl, whatever becomes of their pages."""
 
 from __future__ import annotations
 

@@ -271,7 +271,11 @@ COPIES = {
     "of a type that is read": ("text/plain", AccessMode.RULES),
     "of a type that is not read": ("image/gif", AccessMode.ALLOW),
 }
-FAILURES = [TIMEOUT, FetchResult(503, media_type="application/json", lifetime=MINUTE)]
+FAILURES = [
+    TIMEOUT,
+    FetchResult(503, media_type="application/json", lifetime=MINUTE),
+    FetchResult(103),
+]
 
 
 @pytest.mark.parametrize("failure", FAILURES)

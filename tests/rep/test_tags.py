@@ -231,7 +231,23 @@ def test_every_dialect_knows_rules_that_exist_and_hears_robots(dialect):
     assert set(dialect.tag_rules) <= set(TAG_RULES)
     assert {"noindex", "nofollow"} <= set(dialect.tag_rules)
     for agent in ("MyBot", *dialect.agents):
-        assert "robots" in names_of(agent, dialect)
+        assert ("robots" in names_of(agent, dialect)) is (agent not in dialect.tags_by_name)
+
+
+@pytest.mark.parametrize(
+    "agent", ["AdsBot-Google", "APIs-Google", "Mediapartners-Google", "GoogleOther/1.0"]
+)
+def test_a_crawler_that_is_no_search_crawler_is_addressed_by_its_name(agent):
+    google, name = DIALECTS["google"], agent.partition("/")[0]
+    for names, index in ((["robots"], True), ([name.upper()], False)):
+        page = statements_of(metas=[(one, "noindex") for one in names])
+        assert tags_of(page, agent, google).index is index
+    assert not tags_of(statements_of("noindex"), "Googlebot", google).index
+
+
+def test_a_rule_that_nobody_reads_takes_none_behind_it_along():
+    page = statements_of("unavailable-after: 2020-01-01, noindex")
+    assert not tags_of(page, "Googlebot", DIALECTS["google"]).index
 
 
 def test_a_conflict_is_settled_for_the_owner_unless_the_engine_says_otherwise():

@@ -218,6 +218,8 @@ HEADERS = [
         ['x="a, b", d=@99, n=-1.5, f=?0, t'],
         {"x": '"a, b"', "d": "@99", "n": "-1.5", "f": "?0", "t": "?1"},
     ),
+    (["train-ai=n, x=:a:"], {}),  # one character of base64 is no byte: RFC 9651, 4.2.7
+    (["train-ai=n, x=:aGk:, y=:aGk=:"], {"train-ai": "n", "x": ":aGk:", "y": ":aGk=:"}),
     (["train-ai=n, y=:Y=Q=:"], {}),  # base64 ends with its "=": RFC 9651, 4.2.7
     (["Train-AI=n"], {}),
     # numbers: RFC 9651, 4.2.4
