@@ -412,14 +412,15 @@ class Monitor(Listener):
 
     def _note_refusal(self, decision: Decision, verdict: Verdict) -> None:
         reason = verdict.reason.name.lower()
-        self.log.debug(
-            "%(refused)s by robots.txt: %(request)s, %(cause)s",
-            {
-                "refused": "Would be refused" if decision.dry_run else "Refused",
-                "request": decision.request,
-                "cause": verdict.cause,
-            },
-        )
+        if self.log.has_handler(logging.DEBUG):  # a page may have 100,000 links that are refused
+            self.log.debug(
+                "%(refused)s by robots.txt: %(request)s, %(cause)s",
+                {
+                    "refused": "Would be refused" if decision.dry_run else "Refused",
+                    "request": decision.request,
+                    "cause": verdict.cause,
+                },
+            )
         if decision.dry_run:
             self._count(stats.WOULD_REFUSE + reason)
         else:

@@ -105,6 +105,10 @@ class OriginRules:
         """The sitemaps that the robots.txt names."""
         return () if self.rules is None else self.rules.sitemaps
 
+    def most_tried(self, agent: str) -> int:
+        """As `RuleSet.most_tried`."""
+        return 0 if self.rules is None else self.rules.most_tried(agent)
+
     def crawl_delay(self, agent: str) -> float | None:
         """Seconds between two requests that the site asks for, where the dialect honours them."""
         return None if self.rules is None else self.rules.crawl_delay(agent)

@@ -231,6 +231,14 @@ class Index:
             at = self._parents[at]
         return best
 
+    def most_tried(self) -> int:
+        """How many lines are tried for one path at most."""
+        tried = array("I")
+        for at, parent in enumerate(self._parents):
+            lines = self._firsts[at + 1] - self._firsts[at]
+            tried.append(lines + (tried[parent] if parent >= 0 else 0))
+        return max(tried, default=0)
+
     def every(self, path: str, read: Read) -> list[int]:
         """The strengths of all patterns that match a path, from the highest down."""
         found = list[int]()

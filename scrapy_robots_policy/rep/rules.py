@@ -140,6 +140,7 @@ class RuleSet:
         "_reading",
         "_may_have_usage",
         "_rules",
+        "_tried",
         *("_text", "_usage", "dialect"),
     )
 
@@ -158,6 +159,7 @@ class RuleSet:
         self._grammar, self._reading = grammar_of(dialect), reading_of(dialect)
         self._bound_by_agent: dict[str, _Bound] = {}
         self._bound_by_groups: dict[tuple[int, ...], _Bound] = {}
+        self._tried: dict[str, int] = {}  # by agent
         self._delays: dict[str, float | None] = {}  # by agent
         self._rules: dict[int, Rule] = {}  # those that have decided
         self._usage: UsageLines | None = None
@@ -196,6 +198,15 @@ class RuleSet:
             return None
         strength = self._decide(bound, url)
         return None if allows(strength) else self._verdict(bound, strength, url, agent)
+
+    def most_tried(self, agent: str) -> int:
+        """How many rules are compared with one URL at most: all that may start as it does. One
+        question takes time by that number.
+        """
+        tried = self._tried.get(agent)
+        if tried is None:
+            tried = self._tried[agent] = self._bound(agent).rules.most_tried()
+        return tried
 
     def outcomes(self, urls: Iterable[str], agent: str) -> Iterator[Outcome]:
         """The same answers for many URLs, at the least cost for each.
@@ -379,6 +390,7 @@ class RuleSet:
         bound = self._laid_out(self._groups.find(agent)[1])
         if len(self._bound_by_agent) >= _MAX_AGENTS:
             self._bound_by_agent.clear()
+            self._tried.clear()
         self._bound_by_agent[agent] = bound
         return bound
 

@@ -200,6 +200,16 @@ async def test_what_is_not_known_yet_is_decided_as_it_goes(web):
         assert sorted(seen.dropped) == sorted(links)
 
 
+@on_reactor
+async def test_rules_that_take_long_to_compare_decide_in_turn(web):
+    slow = robots("User-agent: *\n" + "".join(f"Disallow: /*/x{n}*/y\n" for n in range(300)))
+    site = web({"a.test": {"/robots.txt": slow}})
+    links = tuple(f"http://a.test/a/x{n}/y" for n in range(50))
+    seen = await site.crawl(FIRST, spider=Follows, links=links, is_heard=False)
+    assert seen.stats["robots/refused/rule"] == 50
+    assert seen.stats["scheduler/enqueued"] == 51
+
+
 class Starts(Spider):
     """Asks for forbidden pages when the first page has come, and for one of them as a link."""
 
