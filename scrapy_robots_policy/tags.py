@@ -173,9 +173,9 @@ def _root(response: HtmlResponse) -> Any:
 
 def meta_statements(response: HtmlResponse, names: Collection[str]) -> Iterator[Statement]:
     """The rules of the meta tags with one of these names (in lower case), in head or body."""
-    tags = [tag for tag in elements(response, "meta") if name_of(tag) in names]
-    contents = _few(tag.get("content", "") for tag in tags)
-    for tag, content in zip(tags, contents, strict=False):
+    every = (tag for tag in elements(response, "meta") if name_of(tag) in names)
+    tags = list(islice(every, MAX_TAGS))
+    for tag, content in zip(tags, _few(tag.get("content", "") for tag in tags), strict=True):
         yield from read_meta(name_of(tag), content)
 
 
