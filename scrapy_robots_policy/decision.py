@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .rep import Verdict
 from .rep.rules import NO_DELAY, Delay, kept_delay
-from .rep.url import server_forms, standard_form
+from .rep.url import client_forms, server_forms
 from .rep.usage import NO_USE, DeclaredUse
 from .rep.verdict import refusal
 from .site import OriginRules
@@ -53,13 +53,12 @@ class Decision(NamedTuple):
 
 
 def forms_of(page: Request) -> tuple[str, ...]:
-    """The URLs of a page to judge: `server_forms`. A URL that Scrapy was to leave as it is may be
-    written by a client in its standard form.
-    """
-    forms = server_forms(page.url)
-    if not page.meta.get("verbatim_url"):
-        return forms
-    return tuple(dict.fromkeys((*forms, *map(standard_form, forms))))
+    """The URLs of a page to judge: all forms in which it may be sent, and read by a server."""
+    url = page.url
+    forms = server_forms(url)
+    is_plain = len(forms) == 1 and ";" not in url and not url.endswith("?")
+    # Scrapy escapes a URL, but where it is told to leave it as it is.
+    return forms if is_plain and not page.meta.get("verbatim_url") else client_forms(url)
 
 
 def decide(

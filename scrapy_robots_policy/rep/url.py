@@ -137,20 +137,44 @@ def server_forms(url: str) -> tuple[str, ...]:
     return (url,) if resolved == url else (url, resolved)
 
 
-# What the URL standard escapes in a path, and of that what it does not in a query.
+# What the URL standard escapes in a path, and of that in a query.
 _IN_A_PATH = {ord(char): f"%{ord(char):02X}" for char in ' "<>`{}'}
 _IN_A_QUERY = {ord(char): f"%{ord(char):02X}" for char in ' "<>'}
 
 
-def standard_form(url: str) -> str:
-    """The URL as a client sends it that follows the URL standard, such as a browser: with escapes
-    for what no URL may have. WHATWG URL, percent-encoded bytes.
+def client_forms(url: str) -> tuple[str, ...]:
+    """The URLs of `server_forms`, and those that a client may send in their place.
+
+    httpx escapes what no URL may have, as the URL standard has it (WHATWG URL, percent-encoded
+    bytes), and leaves out the slash before a last dot segment. Twisted leaves out an empty query
+    and an empty parameter, yarl an empty query.
     """
+    forms = server_forms(url)
+    match = _URL.match(url)
+    assert match is not None  # the pattern matches the empty string
+    if match[1].partition("?")[0].endswith(("/.", "/..")):
+        resolved = without_dot_segments(url)
+        path, mark, query = path_of(resolved).partition("?")
+        forms += (url[: match.start(1)] + path.removesuffix("/") + mark + query,)
+    return tuple(dict.fromkeys((*forms, *map(_escaped, forms), *map(_without_empty, forms))))
+
+
+def _escaped(url: str) -> str:
     match = _URL.match(url)
     assert match is not None  # the pattern matches the empty string
     path, mark, query = match[1].partition("?")
     sent = path.translate(_IN_A_PATH) + mark + query.translate(_IN_A_QUERY)
     return url[: match.start(1)] + sent + url[match.end(1) :]
+
+
+def _without_empty(url: str) -> str:
+    match = _URL.match(url)
+    assert match is not None  # the pattern matches the empty string
+    path, mark, query = match[1].partition("?")
+    before, slash, last = path.rpartition("/")
+    if last.find(";") == len(last) - 1:
+        last = last[:-1]
+    return url[: match.start(1)] + before + slash + last + (mark + query if query else "")
 
 
 def without_dot_segments(url: str) -> str:

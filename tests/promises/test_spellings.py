@@ -35,6 +35,8 @@ def spelled(character: str) -> dict[str, str]:
 TARGETS = {target: form for one in CHARACTERS for target, form in spelled(one).items()}
 # What begins no escape a client may complete; a query has other rules than a path.
 TARGETS |= {"/s%x": "/s%25x", "/x%2/y": "/x%252/y", "/%zz": "/%25zz", "/a/./b/../no": "/a/no"}
+# What a client leaves out.
+TARGETS |= {"/-e;": "/-e$", "/-f;?b": "/-f?b", "/-g/.": "/-g$", "/-h/b/..": "/-h$", "/-i?": "/-i$"}
 TARGETS |= {f"/{ord(one)}/no{one}x": f"/{ord(one)}/no%{ord(one):02X}x" for one in "{}<>`"}
 TARGETS |= {f"/q?v={target}": f"/q?v={form}" for target, form in TARGETS.items()}
 RULES = "User-agent: *\n" + "".join(
