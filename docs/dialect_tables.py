@@ -98,28 +98,47 @@ ROBOTS_DIALECT = DIALECTS["rfc9309"].but("mine", crawl_delay="ignored", several_
 ## All dialects in short
 """
 
-BY_CHOICE = """\
-## Where answers differ from published code by choice
-
-No verdict of a URL that can be fetched differs in the first two rows.
-
-| what | in the published code | here |
-| --- | --- | --- |
-| `;` in the user name of a URL: `http://a;b@h/x` | Google's parser: the path is `;b@h/x` | the path is `/x`: no server sees a user name |
-| the line of an empty `Allow:` | Google's parser names the line | no line: the rule allows nothing that was not allowed |
-| a URL that is not escaped yet: `/ツ` | Google's parser takes it for escaped, and compares other bytes | it is escaped first, as a crawler does it |
-| names of crawlers with digits: MJ12bot | Google's parser ends a name at the first digit | the whole name is compared |
-| vertical tab and form feed | RFC 9309 §2.2: only blank and tab are white space | white space too, as in Google's parser |
-| the rule after `Allow: **` or `Allow: *$` | Yandex's library loses it | it is obeyed |
-| `/*aab` and `/aaab` | Yandex's library does not go back after `*`, and misses | the rule matches, as its documentation says |
-"""
+BY_CHOICE: Sequence[Row] = (
+    (
+        "`;` in the user name of a URL: `http://a;b@h/x`",
+        "Google's parser: the path is `;b@h/x`",
+        "the path is `/x`: no server sees a user name",
+    ),
+    (
+        "the line of an empty `Allow:`",
+        "Google's parser names the line",
+        "no line: nothing is allowed that was not",
+    ),
+    (
+        "a URL that is not escaped yet: `/ツ`",
+        "Google's parser takes it for escaped",
+        "it is escaped first, as a crawler does it",
+    ),
+    (
+        "names of crawlers with digits: MJ12bot",
+        "Google's parser ends a name at the first digit",
+        "the whole name is compared",
+    ),
+    (
+        "vertical tab and form feed",
+        "RFC 9309 §2.2: no white space",
+        "white space, as in Google's parser",
+    ),
+    ("the rule after `Allow: **` or `Allow: *$`", "Yandex's library loses it", "it is obeyed"),
+    (
+        "`/*aab` and `/aaab`",
+        "Yandex's library does not go back after `*`, and misses",
+        "the rule matches, as its documentation says",
+    ),
+)
 
 
 def page() -> str:
     parts = [
         INTRODUCTION.strip(),
         short_table(),
-        BY_CHOICE.strip(),
+        "## Where answers differ from published code by choice",
+        table(("what", "in the published code", "here"), BY_CHOICE),
         *(section for dialect in DIALECTS.values() for section in _sections(dialect)),
     ]
     return "\n\n".join(parts) + "\n"
