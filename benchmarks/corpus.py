@@ -16,11 +16,26 @@ from pathlib import Path
 SITE = "https://example.com"
 AGENTS = ("Googlebot", "GPTBot", "Yandex", "Somebot", "Baiduspider", "Bingbot")
 COMMON = (
-    *("/", "/index.html", "/search?q=1", "/a/b/c.html", "/admin/", "/user/login", "/en/about"),
-    *("/wp-admin/admin-ajax.php", "/products/item-123?ref=home&sort=asc", "/cart", "/checkout"),
-    *("/blog/2020/01/some-long-article-title-here/", "/images/logo.png", "/tag/python/page/2"),
-    *("/api/v1/users?id=5", "/static/css/main.css", "/category/shoes/men/", "/feed.xml"),
-    *("/news/world/europe/12345", "/forum/viewtopic.php?t=7"),
+    "/",
+    "/index.html",
+    "/search?q=1",
+    "/a/b/c.html",
+    "/admin/",
+    "/user/login",
+    "/en/about",
+    "/wp-admin/admin-ajax.php",
+    "/products/item-123?ref=home&sort=asc",
+    "/cart",
+    "/checkout",
+    "/blog/2020/01/some-long-article-title-here/",
+    "/images/logo.png",
+    "/tag/python/page/2",
+    "/api/v1/users?id=5",
+    "/static/css/main.css",
+    "/category/shoes/men/",
+    "/feed.xml",
+    "/news/world/europe/12345",
+    "/forum/viewtopic.php?t=7",
 )
 
 _RULE = re.compile(rb"(?im)^\s*(?:dis)?allow\s*:\s*([^\s#]+)")

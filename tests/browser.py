@@ -22,8 +22,14 @@ needs_browser = pytest.mark.skipif(not has_browser(), reason=NO_BROWSER)
 needs_axe = pytest.mark.skipif(axe_script() is None, reason=NO_AXE)
 
 FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
     "--window-size=1300,900",
 )
 

@@ -20,8 +20,13 @@ from hypothesis import Phase, settings
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 # A runner of tests may set them. They would change the output, the way to a site, or the project.
 NOT_INHERITED = (
-    *("COLUMNS", "FORCE_COLOR", "NO_COLOR", "SCRAPY_PROJECT", "SCRAPY_SETTINGS_MODULE"),
-    *(*PROXIES, *map(str.upper, PROXIES)),
+    "COLUMNS",
+    "FORCE_COLOR",
+    "NO_COLOR",
+    "SCRAPY_PROJECT",
+    "SCRAPY_SETTINGS_MODULE",
+    *PROXIES,
+    *map(str.upper, PROXIES),
 )
 
 # Before any test is imported, as a property keeps the profile that it is made under.

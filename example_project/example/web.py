@@ -105,8 +105,14 @@ WISHFUL = Site(
     Answer(WISHES),
     {
         "/": _page(
-            *("href=/news", "href=/essays/1", "href=/forum", "href=/draft", "href=/letter"),
-            *("href=/offer", "href=/sponsor rel=nofollow", "href=/private/"),
+            "href=/news",
+            "href=/essays/1",
+            "href=/forum",
+            "href=/draft",
+            "href=/letter",
+            "href=/offer",
+            "href=/sponsor rel=nofollow",
+            "href=/private/",
         ),
         "/news": _page(),
         "/essays/1": _page(),

@@ -228,7 +228,12 @@ def _rows_of(key: str, entry: CacheEntry) -> Iterator[_Row]:
         failed_at += DAY
     own = body if is_file else None
     yield _Row(
-        *(key, _time(entry.asked_at), latest.status, own, latest.media_type, latest.cause),
+        key,
+        _time(entry.asked_at),
+        latest.status,
+        own,
+        latest.media_type,
+        latest.cause,
         hops=latest.hops,
         is_cut=latest.is_cut,
     )

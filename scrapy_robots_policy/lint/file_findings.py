@@ -256,8 +256,16 @@ FILE = (mark, encoding, size, long_lines, controls, unseen, rule_count)
 
 # Keys that are no rules but are read by somebody, or were.
 EXTENSIONS = (
-    *("Crawl-delay", "Request-rate", "Visit-time", "Clean-param", "Host", "Noindex", "Indexpage"),
-    *("Content-Signal", "Content-Usage", "License"),
+    "Crawl-delay",
+    "Request-rate",
+    "Visit-time",
+    "Clean-param",
+    "Host",
+    "Noindex",
+    "Indexpage",
+    "Content-Signal",
+    "Content-Usage",
+    "License",
 )
 _KEYS = {key.lower(): key for key in ("User-agent", "Allow", "Disallow", "Sitemap", *EXTENSIONS)}
 # Keys of proposals that no engine is known to read, and what to do about them.

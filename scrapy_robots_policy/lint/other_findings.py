@@ -323,8 +323,14 @@ def _uses(source: SourceFile, span: Span) -> Iterator[_Use]:
 
 
 OTHERS = (
-    *(addresses, disallowed, schemes),
-    *(unreadable, relative_licences, unknown, outside, conflicts),
+    addresses,
+    disallowed,
+    schemes,
+    unreadable,
+    relative_licences,
+    unknown,
+    outside,
+    conflicts,
 )
 
 

@@ -86,8 +86,16 @@ MAX_BYTES = 8 * 1024 * 1024  # of a robots.txt, or of settings; a fetch brings 4
 
 SENT = ("user-agent", "from", "accept-encoding", "if-none-match", "if-modified-since")
 RECEIVED = (
-    *("age", "cache-control", "content-type", "date", "etag", "expires", "last-modified"),
-    *("location", "retry-after", "vary"),
+    "age",
+    "cache-control",
+    "content-type",
+    "date",
+    "etag",
+    "expires",
+    "last-modified",
+    "location",
+    "retry-after",
+    "vary",
 )
 
 _USERINFO = re.compile(r"([^/?#]*://)[^/?#\s]*@")

@@ -37,8 +37,18 @@ from .fields import (
 from .reading import AuditError, OnProgress, RecordFile, ReplayError, UnreadableError
 
 COMPARED = (
-    *("verdict", "reason", "line", "rule", "why", "refused_use"),
-    *("group", "group_line", "mode", "preferences", "overridden", "results"),
+    "verdict",
+    "reason",
+    "line",
+    "rule",
+    "why",
+    "refused_use",
+    "group",
+    "group_line",
+    "mode",
+    "preferences",
+    "overridden",
+    "results",
 )
 MAX_PARSED_BYTES = 16 * 1024 * 1024  # of the robots.txt files that are kept parsed
 MAX_GROUPS = 1_000  # of one file that are kept: a crawl may have many names

@@ -143,9 +143,24 @@ class TagConflict(Enum):
 ANY_NAME = "*"
 
 TAG_RULES = (
-    *("all", "index", "follow", "archive", "noindex", "nofollow", "none", "noarchive", "nocache"),
-    *("nosnippet", "max-snippet", "max-image-preview", "max-video-preview", "noimageindex"),
-    *("notranslate", "unavailable_after", "indexifembedded", "noodp"),
+    "all",
+    "index",
+    "follow",
+    "archive",
+    "noindex",
+    "nofollow",
+    "none",
+    "noarchive",
+    "nocache",
+    "nosnippet",
+    "max-snippet",
+    "max-image-preview",
+    "max-video-preview",
+    "noimageindex",
+    "notranslate",
+    "unavailable_after",
+    "indexifembedded",
+    "noodp",
 )
 """All rules that an engine documents for X-Robots-Tag or the robots meta tag."""
 

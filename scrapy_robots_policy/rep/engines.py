@@ -40,7 +40,10 @@ from .escapes import quoted
 from .url import Percent
 
 _ALLOW, _DISALLOW, _DEFER, _RULES = (
-    *(AccessMode.ALLOW, AccessMode.DISALLOW, AccessMode.DEFER, AccessMode.RULES),
+    AccessMode.ALLOW,
+    AccessMode.DISALLOW,
+    AccessMode.DEFER,
+    AccessMode.RULES,
 )
 _UNAVAILABLE, _UNREACHABLE = AccessResult.UNAVAILABLE, AccessResult.UNREACHABLE
 _ALWAYS_OPEN = (Step(FOREVER, _ALLOW, _ALLOW),)
@@ -106,15 +109,30 @@ GOOGLE = _engine(
     tag_names=_documented(("googlebot", "googlebot-news"), _GMETA),
     tags_by_name=_documented(
         (
-            *("adsbot-google", "adsbot-google-mobile", "apis-google", "mediapartners-google"),
-            *("googleother", "googleother-image", "googleother-video", "storebot-google"),
+            "adsbot-google",
+            "adsbot-google-mobile",
+            "apis-google",
+            "mediapartners-google",
+            "googleother",
+            "googleother-image",
+            "googleother-video",
+            "storebot-google",
         ),
         _GMETA + ": robots is for search crawlers, AdsBot-Google's own name for it",
     ),
     tag_rules=_documented(
         (
-            *("all", "noindex", "nofollow", "none", "nosnippet", "indexifembedded", "max-snippet"),
-            *("max-image-preview", "max-video-preview", "notranslate", "noimageindex"),
+            "all",
+            "noindex",
+            "nofollow",
+            "none",
+            "nosnippet",
+            "indexifembedded",
+            "max-snippet",
+            "max-image-preview",
+            "max-video-preview",
+            "notranslate",
+            "noimageindex",
             "unavailable_after",
         ),
         _GMETA + ": noarchive and nocache are no longer used",
@@ -144,8 +162,17 @@ BING = _engine(
     tag_names=_documented(("bingbot", "msnbot"), _BTAGS),
     tag_rules=_documented(
         (
-            *("index", "follow", "noindex", "nofollow", "noarchive", "nocache", "noodp"),
-            *("nosnippet", "max-snippet", "max-image-preview", "max-video-preview"),
+            "index",
+            "follow",
+            "noindex",
+            "nofollow",
+            "noarchive",
+            "nocache",
+            "noodp",
+            "nosnippet",
+            "max-snippet",
+            "max-image-preview",
+            "max-video-preview",
         ),
         f"{_BTAGS}; {_BTAGS_2020}",
     ),
@@ -335,8 +362,18 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
     {
         dialect.name: dialect
         for dialect in (
-            *(RFC9309, GOOGLE, BING, YANDEX, BAIDU, KOSTER1996, ORIGINAL1994, YAHOO),
-            *(APPLE, SOGOU, QIHOO, AMAZON),
+            RFC9309,
+            GOOGLE,
+            BING,
+            YANDEX,
+            BAIDU,
+            KOSTER1996,
+            ORIGINAL1994,
+            YAHOO,
+            APPLE,
+            SOGOU,
+            QIHOO,
+            AMAZON,
         )
     }
 )

@@ -266,9 +266,16 @@ class Reading:
     """How a dialect makes patterns of rules, and a path of a URL."""
 
     __slots__ = (
-        *("_by_length", "_dialect", "_index_html", "_of_rule", "_of_url", "_rewrites_all"),
-        *("_counts_bytes", "_wildcards"),
-        *("_usual", "reads_sites"),
+        "_by_length",
+        "_counts_bytes",
+        "_dialect",
+        "_index_html",
+        "_of_rule",
+        "_of_url",
+        "_rewrites_all",
+        "_usual",
+        "_wildcards",
+        "reads_sites",
     )
 
     def __init__(self, dialect: Dialect) -> None:

@@ -136,12 +136,19 @@ class RuleSet:
     """
 
     __slots__ = (
-        *("_bound_by_agent", "_bound_by_groups", "_delays", "_found", "_grammar", "_is_over"),
-        "_reading",
+        "_bound_by_agent",
+        "_bound_by_groups",
+        "_delays",
+        "_found",
+        "_grammar",
+        "_is_over",
         "_may_have_usage",
+        "_reading",
         "_rules",
+        "_text",
         "_tried",
-        *("_text", "_usage", "dialect"),
+        "_usage",
+        "dialect",
     )
 
     def __init__(self, body: bytes, dialect: Dialect) -> None:

@@ -76,8 +76,11 @@ PURPOSES: Mapping[str, frozenset[tuple[str, str]]] = MappingProxyType(
         ),
         "train-ai": frozenset(
             {
-                *((CONTENT_USAGE, "train-ai"), (CONTENT_SIGNAL, "ai-train"), (TDM_RESERVATION, "")),
-                *((ROBOTS_HEADER, ""), (ROBOTS_META, "")),
+                (CONTENT_USAGE, "train-ai"),
+                (CONTENT_SIGNAL, "ai-train"),
+                (TDM_RESERVATION, ""),
+                (ROBOTS_HEADER, ""),
+                (ROBOTS_META, ""),
             }
         ),
     }

@@ -185,7 +185,11 @@ class Report:
         """A row for each origin, the worst first."""
         return [
             (
-                *(one.origin, one.mode_words, one.why, f"{one.passed:,}", f"{one.all_refused:,}"),
+                one.origin,
+                one.mode_words,
+                one.why,
+                f"{one.passed:,}",
+                f"{one.all_refused:,}",
                 elapsed(one.longest_wait),
                 f"{one.delay:g} s" if one.delay else "",
                 size(one.size) + ", cut" * one.cut if one.size else "",

@@ -180,10 +180,18 @@ def test_the_page_says_who_crawled_what_was_refused_and_what_was_heard(recorded,
     page = Page(target.read_text("utf-8"))
     assert not {"script", "img"} & page.tags
     for words in (
-        *("Bot/1.0", "train-ai", "rfc9309", "google", "robots.txt unreachable (503)"),
-        *("line 2, Disallow: /secret", "Content-Usage: train-ai=n", "X-Robots-Tag: noai"),
-        *("Disallow: /<script>alert(1)</script>", "with the same answers"),
-        *("ROBOTS_OVERRIDES['own.test']", recorded.lines[-1]["hash"]),
+        "Bot/1.0",
+        "train-ai",
+        "rfc9309",
+        "google",
+        "robots.txt unreachable (503)",
+        "line 2, Disallow: /secret",
+        "Content-Usage: train-ai=n",
+        "X-Robots-Tag: noai",
+        "Disallow: /<script>alert(1)</script>",
+        "with the same answers",
+        "ROBOTS_OVERRIDES['own.test']",
+        recorded.lines[-1]["hash"],
     ):
         assert words in page.text, words
 

@@ -72,7 +72,9 @@ def test_the_verdicts_are_those_of_judge_sorted_by_origin(tables):
     rows = pq.read_table("out.parquet").to_pylist()
     assert sorted(rows, key=lambda row: row["n"]) == wanted
     assert [row["url"] for row in rows if row["robots_allowed"][0] is not None] == [
-        *("https://a.test/x", "https://a.test/y", "https://b.test/x"),
+        "https://a.test/x",
+        "https://a.test/y",
+        "https://b.test/x",
     ]
 
 

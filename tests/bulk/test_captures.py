@@ -62,7 +62,9 @@ def test_a_warc_gives_its_robots_txt_files_and_no_other_pages(tmp_path, packed):
     )
     a, b = rows(read_warc(path))
     assert (a["origin"], a["status"], a["body"], a["media_type"]) == (
-        *("https://a.test", 200, SECRET),
+        "https://a.test",
+        200,
+        SECRET,
         "text/plain",
     )
     assert a["fetched_at"].isoformat() == "2026-11-28T01:02:03+00:00"
@@ -106,7 +108,9 @@ def test_the_target_of_a_redirect_answers_for_the_first_site(tmp_path):
 @pytest.mark.parametrize("packed", [True, False])
 def test_a_warc_that_is_cut_anywhere_never_opens_a_site(tmp_path, packed, caplog):
     whole = warc(
-        *(tmp_path, response("https://a.test/robots.txt"), response("https://b.test/robots.txt")),
+        tmp_path,
+        response("https://a.test/robots.txt"),
+        response("https://b.test/robots.txt"),
         packed=packed,
     ).read_bytes()
     urls = pa.table({"url": ["https://a.test/secret", "https://b.test/secret"]})
@@ -199,7 +203,9 @@ async def test_a_store_gives_what_the_crawl_knew(tmp_path):
                 )
                 rebuilt = remember(rebuilt, result, row["fetched_at"].timestamp())
         assert (rebuilt.body, rebuilt.failing_since, rebuilt.asked_at) == (
-            *(entry.body, entry.failing_since, entry.asked_at),
+            entry.body,
+            entry.failing_since,
+            entry.asked_at,
         )
     assert table.num_rows > 20
 

@@ -119,16 +119,38 @@ def test_only_the_testers_own_page_gets_answers(tester, headers, status):
 
 
 OTHER_FIELDS = [
-    *({"dialect": "x"}, {"urls": [1]}, {"robots": 3}, {"question": "x"}, {"urls": 5}),
-    *({"urls": {"/x": 1}}, {"urls": [[]]}, {"question": {}}, {"dialect": []}),
-    *({"headers": 1}, {"html": []}, {"tdmrep": None}, {"purposes": ["x"]}),
-    *({"purposes": "search"}, {"level": "most"}, {"answer": "x"}, {"answer": []}),
+    {"dialect": "x"},
+    {"urls": [1]},
+    {"robots": 3},
+    {"question": "x"},
+    {"urls": 5},
+    {"urls": {"/x": 1}},
+    {"urls": [[]]},
+    {"question": {}},
+    {"dialect": []},
+    {"headers": 1},
+    {"html": []},
+    {"tdmrep": None},
+    {"purposes": ["x"]},
+    {"purposes": "search"},
+    {"level": "most"},
+    {"answer": "x"},
+    {"answer": []},
 ]
 OTHER_BODIES = [
-    *(b"", b"{", b"[]", b"null", b"1", b"{}", b"[" * 500_000, b'{"a":' * 100_000, b"\xff\xfe"),
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b"1",
+    b"{}",
+    b"[" * 500_000,
+    b'{"a":' * 100_000,
+    b"\xff\xfe",
     BODY.replace('"question": 0', '"question": 1e999').encode(),
     BODY.replace('"question": 0', '"question": NaN').encode(),
-    *(b" " * (LIMIT + 1), b" " * 10 * LIMIT),
+    b" " * (LIMIT + 1),
+    b" " * 10 * LIMIT,
 ]
 
 

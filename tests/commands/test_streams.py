@@ -87,9 +87,14 @@ print(statuses, sorted(heavy), file=sys.stderr)
 
 def test_robots_policy_loads_neither_scrapy_nor_what_is_slow_to_load(file):
     lines = [
-        *(f"check --robots {file} /private/x", f"explain --robots {file} /", f"lint {file}"),
-        *(f"compare --robots {file} /private/x", f"diff {file} {file}", f"blocked {file}"),
-        *("dialects google bing", "check --timeout 0.2 http://127.0.0.1:1/"),
+        f"check --robots {file} /private/x",
+        f"explain --robots {file} /",
+        f"lint {file}",
+        f"compare --robots {file} /private/x",
+        f"diff {file} {file}",
+        f"blocked {file}",
+        "dialects google bing",
+        "check --timeout 0.2 http://127.0.0.1:1/",
     ]
     command = [sys.executable, "-c", NO_SCRAPY, *lines]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -64,14 +64,13 @@ def test_tables_fit_the_terminal(monkeypatch, file, columns):
     monkeypatch.chdir(file.parent)
     of_file = "--robots", "robots.txt"
     for command in (
-        *(
-            ("-h",),
-            ("lint", "-h"),
-            ("dialects",),
-            ("dialects", "google"),
-            ("blocked", *of_file, "/a"),
-        ),
-        *(("dialects", "google", "yandex"), ("compare", *of_file, "/private/press/日本")),
+        ("-h",),
+        ("lint", "-h"),
+        ("dialects",),
+        ("dialects", "google"),
+        ("blocked", *of_file, "/a"),
+        ("dialects", "google", "yandex"),
+        ("compare", *of_file, "/private/press/日本"),
     ):
         lines = policy(*command).lines
         copied = [line for line in lines if line.startswith("  robots-policy ")]  # whole

@@ -145,7 +145,10 @@ def test_a_rule_is_explained_part_by_part_and_a_finding_selects_its_line(page):
     page.open(robots="User-agent: *\nDisallow: /a*b$\nDisalow: /ä", urls="/axxb", agents="Bot")
     parts = [item.text.split("\n") for item in page.of(".parts li")]
     assert [(part[0], part[-1]) for part in parts] == [
-        *(("/a", "/a"), ("*", "xx"), ("b", "b"), ("$", "the URL ends here")),
+        ("/a", "/a"),
+        ("*", "xx"),
+        ("b", "b"),
+        ("$", "the URL ends here"),
     ]
     page.until(lambda: page.of("#findings .error"))
     page.one("#findings .error button").click()

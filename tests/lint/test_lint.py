@@ -714,10 +714,20 @@ def test_a_former_name_is_noted_once_with_the_crawler_of_today():
 
 
 NAMES = [
-    *(("GTPBot", "GPTBot"), ("googelbot", "Googlebot"), ("Gogglebot", "Googlebot")),
-    *(("BingBott", ""), ("CluadeBot", "ClaudeBot"), ("Bytespidr", "Bytespider")),
-    *(("Googlebot_Image", "Googlebot-Image"), ("Apple bot", "Applebot"), ("Binggbot", "bingbot")),
-    *(("Googlebot", ""), ("MSRBot", ""), ("Yetis", ""), ("Googlebot-Imagine", ""), ("Boogle", "")),
+    ("GTPBot", "GPTBot"),
+    ("googelbot", "Googlebot"),
+    ("Gogglebot", "Googlebot"),
+    ("BingBott", ""),
+    ("CluadeBot", "ClaudeBot"),
+    ("Bytespidr", "Bytespider"),
+    ("Googlebot_Image", "Googlebot-Image"),
+    ("Apple bot", "Applebot"),
+    ("Binggbot", "bingbot"),
+    ("Googlebot", ""),
+    ("MSRBot", ""),
+    ("Yetis", ""),
+    ("Googlebot-Imagine", ""),
+    ("Boogle", ""),
 ]
 
 

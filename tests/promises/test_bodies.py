@@ -85,15 +85,18 @@ ANSWERS = {
     "no last chunk": (raw(CHUNKED + CHUNK), *CUT),
     "a length that is no number": (
         raw(HEAD + b"Content-Length: abc\r\n\r\n" + TEXT),
-        *("closed", ""),
+        "closed",
+        "",
     ),
     "in gzip, then chunked": (
         raw(HEAD + b"Transfer-Encoding: gzip, chunked\r\n\r\n" + IN_GZIP),
-        *("closed", ""),
+        "closed",
+        "",
     ),
     "in a transfer coding that nobody knows": (
         raw(HEAD + b"Transfer-Encoding: xchunked\r\n\r\n" + CHUNK + LAST),
-        *("closed", ""),
+        "closed",
+        "",
     ),
     "hints before the answer": (
         raw(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 2 + HEAD + LENGTH + TEXT),
@@ -106,7 +109,8 @@ ANSWERS = {
     "a part that is not named": (plain(status=206), *UNREADABLE),
     "the whole as a part": (
         part(TEXT, f" Bytes 0-{len(TEXT) - 1}/{len(TEXT)}"),
-        *("rules", "206"),
+        "rules",
+        "206",
     ),
     "304": (Answer(status=304), "closed", "304 unasked for"),
     # Encodings
@@ -135,7 +139,8 @@ ANSWERS = {
     "101 members": (packed(gzip.compress(b"") * 101, "gzip"), *UNREADABLE),
     "404, in gzip that is none": (
         Answer(b"none", status=404, headers={"Content-Encoding": "gzip"}),
-        *("open", "404"),
+        "open",
+        "404",
     ),
     # Sizes: `rfc9309` reads 512,000 bytes
     "longer than is read": (plain(TEXT + FILLING + b"Disallow: /yes\n"), *READ),
@@ -164,7 +169,8 @@ ANSWERS = {
     "a status of four digits": (raw(b"HTTP/1.1 1000 OK\r\n" + LENGTH + TEXT), "closed", ""),
     "a megabyte of headers": (
         raw(HEAD + b"X: " + b"x" * 1_000_000 + b"\r\n" + LENGTH + TEXT),
-        *("closed", ""),
+        "closed",
+        "",
     ),
     "tags of 70,000 bytes": (
         raw(HEAD + b"ETag: %s\r\n" % (b"x" * 10_000) * 7 + LENGTH + TEXT),

@@ -64,22 +64,33 @@ CARRIED = {
         {},
     ),
     "the proxy, and no other key": (
-        *({}, {}, {**PROXY, **OF_A_BROWSER}),
+        {},
+        {},
+        {**PROXY, **OF_A_BROWSER},
         {"Proxy-Authorization": "Basic dXNlcjp3b3Jk"},
         {"proxy": "http://proxy.test:3128"},
     ),
     "the keys that are named": (
         {"ROBOTS_FETCH_META": "impersonate,playwright"},
-        *({}, {**PROXY, **OF_A_BROWSER}, {}, {"impersonate": "chrome"}),
+        {},
+        {**PROXY, **OF_A_BROWSER},
+        {},
+        {"impersonate": "chrome"},
     ),
     "no key in place of ours": (
         {"ROBOTS_FETCH_META": ["dont_obey_robotstxt", "download_timeout"]},
-        *({}, {"dont_obey_robotstxt": False, "download_timeout": 9.0}, {}, {}),
+        {},
+        {"dont_obey_robotstxt": False, "download_timeout": 9.0},
+        {},
+        {},
     ),
     "no such header of the settings": ({"DEFAULT_REQUEST_HEADERS": OF_A_PAGE}, {}, {}, {}, {}),
     "no credentials of the settings": (
         {"HTTPAUTH_USER": "user", "HTTPAUTH_PASS": "word", "HTTPAUTH_DOMAIN": None},
-        *({}, {}, {}, {}),
+        {},
+        {},
+        {},
+        {},
     ),
 }
 OF_EACH = {"Accept", "Accept-Language", "Accept-Encoding"}
@@ -147,7 +158,8 @@ PASSWORDS = {
 }
 NO_PASSWORDS = {
     "that the site does not know": (
-        *({"DEFAULT_REQUEST_HEADERS": {"Authorization": "Bearer other"}}, 2),
+        {"DEFAULT_REQUEST_HEADERS": {"Authorization": "Bearer other"}},
+        2,
     ),
     "that nobody has": ({}, 1),
 }
@@ -277,14 +289,34 @@ async def test_the_offsite_filter_is_for_pages(web):
 
 # In each spelling that a client may read, and names that have such an address.
 BY_SPELLING = [
-    *("http://127.0.0.1/", "http://10.0.0.1:8080/x", "http://[::1]/", "http://[::ffff:10.0.0.1]/"),
-    *("http://169.254.169.254/latest/meta-data/", "http://[fd00:ec2::254]/", "http://0/"),
-    *("http://2130706433/", "http://0x7f000001/", "http://0177.0.0.1/", "http://127.1/"),
-    *("http://0x7f.1:80/", "http://127.0.0.1./", "http://%31%32%37.0.0.1/", "http://0x7F.0.0.1/"),
-    *("http://１２７.0.0.1/", "http://127。0。0。1/", "http://LOCALHOST/", "http://a.localhost/"),
-    *("http://%6Cocalhost./", "http://[FE80::1%25eth0]/", "http://user@10.0.0.1/"),
-    *("http://intranet/", "http://metadata.google.internal/", "http://printer.local/"),
-    *("https://router.home.arpa/", "http://192.0.0.192/", "http://168.63.129.16/"),
+    "http://127.0.0.1/",
+    "http://10.0.0.1:8080/x",
+    "http://[::1]/",
+    "http://[::ffff:10.0.0.1]/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://[fd00:ec2::254]/",
+    "http://0/",
+    "http://2130706433/",
+    "http://0x7f000001/",
+    "http://0177.0.0.1/",
+    "http://127.1/",
+    "http://0x7f.1:80/",
+    "http://127.0.0.1./",
+    "http://%31%32%37.0.0.1/",
+    "http://0x7F.0.0.1/",
+    "http://１２７.0.0.1/",
+    "http://127。0。0。1/",
+    "http://LOCALHOST/",
+    "http://a.localhost/",
+    "http://%6Cocalhost./",
+    "http://[FE80::1%25eth0]/",
+    "http://user@10.0.0.1/",
+    "http://intranet/",
+    "http://metadata.google.internal/",
+    "http://printer.local/",
+    "https://router.home.arpa/",
+    "http://192.0.0.192/",
+    "http://168.63.129.16/",
 ]
 BY_NAME = ["http://inside.c.test/", "https://both.c.test/", "http://INSIDE.c.test./r"]
 NAMES = {
@@ -329,17 +361,49 @@ async def test_the_private_address_of_a_proxy_opens_no_other_private_address(web
 
 
 PUBLIC_ADDRESSES = [
-    *("8.8.8.8", "1.1.1.1", "172.15.0.1", "172.32.0.1", "2001:4860:4860::8888"),
-    *("::ffff:8.8.8.8", "64:ff9b::808:808"),
+    "8.8.8.8",
+    "1.1.1.1",
+    "172.15.0.1",
+    "172.32.0.1",
+    "2001:4860:4860::8888",
+    "::ffff:8.8.8.8",
+    "64:ff9b::808:808",
 ]
 PRIVATE_ADDRESSES = [
-    *("127.0.0.1", "127.8.8.8", "10.0.0.1", "172.16.0.1", "192.168.1.1", "0.0.0.0", "100.64.0.1"),
-    *("169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "192.0.0.192"),
-    *("224.0.0.1", "255.255.255.255", "240.0.0.1", "198.18.0.1", "192.0.2.1"),
-    *("::1", "::", "fe80::1", "fe80::1%eth0", "fd00:ec2::254", "fec0::1", "ff02::1", "2001:db8::1"),
-    *("::ffff:127.0.0.1", "::ffff:a9fe:a9fe", "::127.0.0.1", "64:ff9b::a00:1", "64:ff9b:1::1"),
-    *("2002:7f00:1::", "2002:a9fe:a9fe::1"),
-    *("2001:0:808:808::f7f7:f7f7", "::8.8.8.8"),  # of protocols that are no more: RFC 4291, 4380
+    "127.0.0.1",
+    "127.8.8.8",
+    "10.0.0.1",
+    "172.16.0.1",
+    "192.168.1.1",
+    "0.0.0.0",
+    "100.64.0.1",
+    "169.254.169.254",
+    "169.254.170.2",
+    "100.100.100.200",
+    "168.63.129.16",
+    "192.0.0.192",
+    "224.0.0.1",
+    "255.255.255.255",
+    "240.0.0.1",
+    "198.18.0.1",
+    "192.0.2.1",
+    "::1",
+    "::",
+    "fe80::1",
+    "fe80::1%eth0",
+    "fd00:ec2::254",
+    "fec0::1",
+    "ff02::1",
+    "2001:db8::1",
+    "::ffff:127.0.0.1",
+    "::ffff:a9fe:a9fe",
+    "::127.0.0.1",
+    "64:ff9b::a00:1",
+    "64:ff9b:1::1",
+    "2002:7f00:1::",
+    "2002:a9fe:a9fe::1",
+    "2001:0:808:808::f7f7:f7f7",
+    "::8.8.8.8",  # of protocols that are no more: RFC 4291, 4380
 ]
 
 
@@ -689,7 +753,9 @@ MISHAPS = {
     "a middleware of requests": (middleware(break_), RULES, "KeyError", FAULT),
     "a middleware of responses": (
         {"DOWNLOADER_MIDDLEWARES": {Fails: 600}},
-        *(RULES, "KeyError", FAULT),
+        RULES,
+        "KeyError",
+        FAULT,
     ),
     "a download handler": ({}, KeyError, "KeyError", FAULT),
     "what a plugin says of a site": ({}, NoRouteOfAPlugin, "NoRouteOfAPlugin", []),
@@ -700,21 +766,27 @@ MISHAPS = {
     "no reason but words": (
         {},
         ResponseFailed([Failure("sent RST_STREAM", RuntimeError)]),
-        *("connection failed", []),
+        "connection failed",
+        [],
     ),
     "no reason but a bare exception": (
         {},
         ResponseFailed([RuntimeError()]),
-        *("connection failed", []),
+        "connection failed",
+        [],
     ),
     "a middleware that drops": (middleware(drop), RULES, "dropped by a middleware", []),
     "a middleware that keeps": (
         middleware(keep),
-        *(RULES, "kept by a middleware", []),
+        RULES,
+        "kept by a middleware",
+        [],
     ),
     "a middleware that sends another": (
         middleware(lambda request: scrapy.Request(request.url.replace("robots.txt", "through"))),
-        *(RULES, "kept by a middleware", []),
+        RULES,
+        "kept by a middleware",
+        [],
     ),
 }
 

@@ -29,25 +29,29 @@ FLEETS = {
         [RULES],
         (NO_TIME, [0, 1.0]),
         (NO_TIME, [0.5, 1.5]),
-        *([0, 1.0], [0, 0.5, 1.0, 1.5]),
+        [0, 1.0],
+        [0, 0.5, 1.0, 1.5],
     ),
     "a lease is given back after a failure": (
         [Answer(status=503), RULES],
         ({}, [0]),
         ({}, [11]),
-        *([0, 11], [11]),
+        [0, 11],
+        [11],
     ),
     "who fails late has what others got meanwhile": (
         [Answer(status=503, after=400), RULES],
         (PATIENT, [0]),
         (PATIENT, [1]),
-        *([0, 303], [303, 400]),
+        [0, 303],
+        [303, 400],
     ),
     "a newer file that is stale is fetched anew": (
         [RULES, BRIEF, CLOSED],
         ({}, [0, 25 * HOUR, 26 * HOUR]),
         ({"ROBOTS_TTL": 60}, [HOUR]),
-        *([0, HOUR, 25 * HOUR], [0, HOUR, 25 * HOUR]),
+        [0, HOUR, 25 * HOUR],
+        [0, HOUR, 25 * HOUR],
     ),
 }
 

@@ -71,8 +71,13 @@ async def test_the_log_says_once_what_is_made_of_each_robots_txt(web, caplog):
 
 
 SPELLINGS = [
-    *("/a/../private/1", "/./private/2", "/%2e/private/3", "/a/%2E%2e/private/4"),
-    *("/%70rivate/5", "/a%3Bb", "/private?x#y"),
+    "/a/../private/1",
+    "/./private/2",
+    "/%2e/private/3",
+    "/a/%2E%2e/private/4",
+    "/%70rivate/5",
+    "/a%3Bb",
+    "/private?x#y",
 ]
 
 
@@ -94,25 +99,33 @@ NAMES = {
     "USER_AGENT": ({"USER_AGENT": "MyBot/1.0 (+https://x)"}, {}, {}, True),
     "USER_AGENT as a browser's": (
         {"USER_AGENT": "Mozilla/5.0 (compatible; MyBot/1.0; +https://x)"},
-        *({}, {}, True),
+        {},
+        {},
+        True,
     ),
     "a browser": ({"USER_AGENT": CHROME}, {}, {}, False),
     "ROBOTSTXT_USER_AGENT": ({"ROBOTSTXT_USER_AGENT": "MyBot"}, {}, {}, True),
     "ROBOTSTXT_USER_AGENT before the header": (
-        *({"ROBOTSTXT_USER_AGENT": "Other"}, {}),
-        *({"headers": {"User-Agent": "MyBot"}}, False),
+        {"ROBOTSTXT_USER_AGENT": "Other"},
+        {},
+        {"headers": {"User-Agent": "MyBot"}},
+        False,
     ),
     "the header": ({}, {}, {"headers": {"User-Agent": "MyBot/2"}}, True),
     "the spider": ({}, {"robots_user_agent": "MyBot"}, {}, True),
     "the spider's user_agent": ({}, {"user_agent": "MyBot/1"}, {}, True),
     "the request": (
-        *({"ROBOTSTXT_USER_AGENT": "Other"}, {}),
-        *({"meta": {"robots": {"agent": "MyBot"}}}, True),
+        {"ROBOTSTXT_USER_AGENT": "Other"},
+        {},
+        {"meta": {"robots": {"agent": "MyBot"}}},
+        True,
     ),
     "an override": ({"ROBOTS_OVERRIDES": {"*.test": {"agent": "MyBot"}}}, {}, {}, True),
     "an override of another host": (
         {"ROBOTS_OVERRIDES": {"b.test": {"agent": "MyBot"}}},
-        *({}, {}, False),
+        {},
+        {},
+        False,
     ),
 }
 
@@ -137,15 +150,21 @@ STRENGTH = {
     "an override": ({"ROBOTS_OVERRIDES": {"a.test": KOSTER}}, {}, {}, False),
     "the spider's attribute": (
         {"ROBOTS_OVERRIDES": {"a.test": {"dialect": "rfc9309"}}},
-        *({"robots_dialect": "koster1996"}, {}, False),
+        {"robots_dialect": "koster1996"},
+        {},
+        False,
     ),
     "the spider's override": (
-        *({}, {"robots_dialect": "rfc9309", "robots_overrides": {"a.test": KOSTER}}),
-        *({}, False),
+        {},
+        {"robots_dialect": "rfc9309", "robots_overrides": {"a.test": KOSTER}},
+        {},
+        False,
     ),
     "the request": (
-        *({}, {"robots_overrides": {"a.test": KOSTER}}),
-        *({"robots": {"dialect": "rfc9309"}}, True),
+        {},
+        {"robots_overrides": {"a.test": KOSTER}},
+        {"robots": {"dialect": "rfc9309"}},
+        True,
     ),
     "obey in an override": (
         {"ROBOTS_OVERRIDES": {"a.test": {**KOSTER, "obey": False}}},
@@ -155,11 +174,15 @@ STRENGTH = {
     ),
     "a file in an override": (
         {"ROBOTS_OVERRIDES": {"a.test": {"robots_txt": "User-agent: *\nDisallow: /a/b"}}},
-        *({}, {}, False),
+        {},
+        {},
+        False,
     ),
     "the most precise host": (
         {"ROBOTS_OVERRIDES": {"*.test": {"dialect": "rfc9309"}, "a.test": KOSTER}},
-        *({}, {}, False),
+        {},
+        {},
+        False,
     ),
 }
 

@@ -142,9 +142,7 @@ async def test_without_a_private_attribute_a_crawl_that_closes_ends_and_loses_no
         other.script["/robots.txt"] = robots("")
         urls = [late.url(f"/{n}") for n in range(3)]
         with hidden(place):
-            seen, _ = await crawl(
-                *(*urls, other.url("/stop")), spider=Closing, gate=late.gate("open")
-            )
+            seen, _ = await crawl(*urls, other.url("/stop"), spider=Closing, gate=late.gate("open"))
         assert seen.stats["finish_reason"] == "enough"
         left = seen.stats["scheduler/enqueued"] - seen.stats["scheduler/dequeued"]
         assert len(seen.answered) + left == 4

@@ -232,15 +232,34 @@ HEADERS = [
     *(
         ([f'train-ai=n, x=%"{body}", y=1'], {"train-ai": "n", "x": f'%"{body}"', "y": "1"})
         for body in (
-            *("%00", "%7f", "%c2%80", "%df%bf", "%e0%a0%80", "%ed%9f%bf", "%ee%80%80"),
-            *("%ef%bf%bf", "%f0%90%80%80", "%f3%bf%bf%bf", "%f4%8f%bf%bf"),
+            "%00",
+            "%7f",
+            "%c2%80",
+            "%df%bf",
+            "%e0%a0%80",
+            "%ed%9f%bf",
+            "%ee%80%80",
+            "%ef%bf%bf",
+            "%f0%90%80%80",
+            "%f3%bf%bf%bf",
+            "%f4%8f%bf%bf",
         )
     ),
     *(
         ([f'train-ai=n, x=%"{body}"'], {})
         for body in (
-            *("%80", "%c1%bf", "%c3", "%c3x", "%c3%c3", "%e0%9f%bf", "%ed%a0%80", "%e2%82"),
-            *("%f0%8f%bf%bf", "%f4%90%80%80", "%f5%80%80%80", "%ff"),
+            "%80",
+            "%c1%bf",
+            "%c3",
+            "%c3x",
+            "%c3%c3",
+            "%e0%9f%bf",
+            "%ed%a0%80",
+            "%e2%82",
+            "%f0%8f%bf%bf",
+            "%f4%90%80%80",
+            "%f5%80%80%80",
+            "%ff",
         )
     ),
     (['train-ai=n, x=("a" %"%ff")'], {}),
@@ -360,13 +379,16 @@ LINES = st.lists(
         st.text(max_size=30),
         st.sampled_from(
             [
-                *("User-agent: *", "User-agent: FooBot", "", "Disallow: /x", "Allow: /"),
-                *("Content-Usage: train-ai=n", "Content-Usage: /x train-ai=y, search=n"),
-                *(
-                    "Content-Signal: ai-train=no",
-                    "Content-Signal: /x",
-                    "License: https://l.example",
-                ),
+                "User-agent: *",
+                "User-agent: FooBot",
+                "",
+                "Disallow: /x",
+                "Allow: /",
+                "Content-Usage: train-ai=n",
+                "Content-Usage: /x train-ai=y, search=n",
+                "Content-Signal: ai-train=no",
+                "Content-Signal: /x",
+                "License: https://l.example",
             ]
         ),
     )

@@ -44,7 +44,9 @@ WEB = {
 REQUESTS = (
     *(f"http://a.test{path}" for path in ("/tagged", "/x/1", "/x/2", "/y")),
     Request("http://a.test/<b>", meta={"robots": {"dialect": "rfc9309"}}),
-    *("http://closed.test/", "http://gone.test/", "http://html.test/"),
+    "http://closed.test/",
+    "http://gone.test/",
+    "http://html.test/",
 )
 SETTINGS = {
     "ROBOTS_DIALECT": "bing",
@@ -226,8 +228,13 @@ class Page(HTMLParser):
 def test_the_page_shows_the_figures_and_what_sites_say_as_text(reported):
     page = Page(reported.read("html")[1])
     for text in (
-        *("Disallow: /x", "Disallow: /<b>", "http://closed.test", "http://a.test"),
-        *("robots.txt unreachable (503)", "TestBot", f"Content-Signal: {MARKUP}\\x1b=no"),
+        "Disallow: /x",
+        "Disallow: /<b>",
+        "http://closed.test",
+        "http://a.test",
+        "robots.txt unreachable (503)",
+        "TestBot",
+        f"Content-Signal: {MARKUP}\\x1b=no",
     ):
         assert text in page.texts, text
     assert "img" not in page.tags

@@ -20,8 +20,11 @@ from ..reading.download import is_web
 from ..reading.inputs import Inputs, in_words, robots_txt_of, rules_from
 
 ASKED_ABOUT = (
-    *(Category.AI_TRAINING, Category.AI_SEARCH, Category.AI_ASSISTANT),
-    *(Category.SEARCH, Category.ARCHIVE),
+    Category.AI_TRAINING,
+    Category.AI_SEARCH,
+    Category.AI_ASSISTANT,
+    Category.SEARCH,
+    Category.ARCHIVE,
 )
 MAX_USES = 20  # lines about the use of pages
 _SELDOM_OBEYS = {

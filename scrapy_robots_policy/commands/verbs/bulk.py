@@ -19,8 +19,16 @@ if TYPE_CHECKING:
 ARGUMENTS = Arguments(
     "URLS ROBOTS",
     (
-        *("--output", "--agent", "--agents", "--dialect", *USE, "--as-of", "--columns"),
-        *("--explain", "--jobs", "--memory"),
+        "--output",
+        "--agent",
+        "--agents",
+        "--dialect",
+        *USE,
+        "--as-of",
+        "--columns",
+        "--explain",
+        "--jobs",
+        "--memory",
     ),
     (),
     ("0 the table is written", "2 a file cannot be read or written, or a wrong command line"),

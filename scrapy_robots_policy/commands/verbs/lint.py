@@ -569,9 +569,20 @@ class Statistics(Format):
 ARGUMENTS = Arguments(
     "FILE|DIRECTORY|URL ...",
     (
-        *("--robots", "--dialect", "--select", "--ignore", "--severity", "--include"),
-        *("--explain", "--statistics", "--exit-zero", "--fix", "--unsafe-fixes", "--diff"),
-        *("--jobs", "--timeout"),
+        "--robots",
+        "--dialect",
+        "--select",
+        "--ignore",
+        "--severity",
+        "--include",
+        "--explain",
+        "--statistics",
+        "--exit-zero",
+        "--fix",
+        "--unsafe-fixes",
+        "--diff",
+        "--jobs",
+        "--timeout",
     ),
     tuple(FORMATS),
     (
