@@ -59,6 +59,7 @@ class Admission:
         self.now, self.use, self.events = crawl.now, crawl.settings.use, crawl.events
         self.dry_run, self.keeps_verdicts = crawl.settings.dry_run, crawl.settings.keeps_verdicts
         self.item_field, self.configs = crawl.settings.item_field, crawl.settings.configs
+        self.by_plugin = bool(crawl.settings.profile.by_plugin)
         self._put_back: WeakSet[Request] = WeakSet()
         slots.on_closing = self.stop
 
@@ -142,7 +143,8 @@ class Admission:
 
     def verdict(self, request: Request, rules: OriginRules, config: RequestConfig) -> Verdict:
         """The verdict on a request that is neither refused nor let pass now."""
-        return decide(forms_of(request), rules, config.agent, self.use)
+        forms = forms_of(request, by_plugin=self.by_plugin)
+        return decide(forms, rules, config.agent, self.use)
 
     def put_back(self, request: Request) -> Request:
         """A copy of the request for the scheduler, which keeps it if it has a place for it.
@@ -172,7 +174,7 @@ class Admission:
             began: when the request began to wait; None: it did not wait.
 
         """
-        forms, now = forms_of(request), self.now()
+        forms, now = forms_of(request, by_plugin=self.by_plugin), self.now()
         verdict = objection(forms, rules, config.agent, self.use)
         waited = 0.0 if began is None else now - began
         dry_run = self.dry_run and verdict is not None

@@ -52,13 +52,20 @@ class Decision(NamedTuple):
         return self.forms[0]
 
 
-def forms_of(page: Request) -> tuple[str, ...]:
-    """The URLs of a page to judge: all forms in which it may be sent, and read by a server."""
+def forms_of(page: Request, *, by_plugin: bool) -> tuple[str, ...]:
+    """The URLs of a page to judge: all forms in which it may be sent, and read by a server.
+
+    Args:
+        by_plugin: whether a plugin's download handler may send it.
+
+    """
     url = page.url
     forms = server_forms(url)
     is_plain = len(forms) == 1 and ";" not in url and not url.endswith("?")
     # Scrapy escapes a URL, but where it is told to leave it as it is.
-    return forms if is_plain and not page.meta.get("verbatim_url") else client_forms(url)
+    if is_plain and not page.meta.get("verbatim_url") and not (by_plugin and "%" in url):
+        return forms
+    return client_forms(url, normalizes=by_plugin)
 
 
 def decide(

@@ -150,7 +150,8 @@ class Lookups:
         """
         if not self._asks_tdmrep or not config.obey:
             return False
-        forms, use = forms_of(request), self.crawl.settings.use
+        forms = forms_of(request, by_plugin=bool(self.profile.by_plugin))
+        use = self.crawl.settings.use
         if objection(forms, rules, config.agent, use) is not None:
             return False
         return rules.allowed(url_of(key_of(rules.origin, TDMREP)), config.agent)

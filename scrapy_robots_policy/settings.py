@@ -450,7 +450,7 @@ _TABLE = (
         "ROBOTS_PURPOSE",
         Kind(_PURPOSES, _purposes),
         None,
-        "What the crawl is for. Pages that their site refuses for that use are dropped. See "
+        "What the crawl is for. Pages that their site refuses for that use are refused. See "
         "[page rules](page-rules.md).",
         attribute="robots_purpose",
     ),

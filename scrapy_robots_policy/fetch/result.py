@@ -262,7 +262,7 @@ def by_name(headers: Iterable[tuple[bytes, Sequence[bytes]]]) -> dict[str, str]:
 
 
 def result_of(status: int, headers: Mapping[str, str], body: bytes, now: float) -> FetchResult:
-    """What a response says. `bytes`: the file, unpacked; `now`: when the response came."""
+    """What a response says. `body`: the file, unpacked; `now`: when the response came."""
     return FetchResult(
         status,
         body,

@@ -2,7 +2,7 @@
 
 A file is read in one dialect; findings of the 6xx kind say where others read it differently.
 There is no second parser: checks search the text with the dialect's own expressions
-(`lines.grammar_of`) and ask the engine itself what it makes of it.
+(`rep.text.grammar_of`) and ask the engine itself what it makes of it.
 """
 
 from __future__ import annotations

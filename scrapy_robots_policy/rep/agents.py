@@ -27,7 +27,13 @@ _VERSIONED = re.compile(r"([^\s/()]*)/v?[0-9]", re.IGNORECASE)
 _LETTER = re.compile("[A-Za-z]")
 # What browsers' headers are made of: no crawler's name.
 _BROWSERS = frozenset(
-    ["mozilla", "applewebkit", "webkit", "khtml", "gecko", "chrome", "chromium", "crios", "headlesschrome", "safari", "version", "mobile", "firefox", "fxios", "seamonkey", "iceweasel", "edge", "edg", "edga", "edgios", "opera", "opr", "presto", "trident", "msie", "yabrowser", "samsungbrowser", "ucbrowser", "vivaldi", "konqueror", "dalvik", "ubuntu", "windows", "macintosh", "linux", "x11", "android", "iphone", "ipad", "like", "u"]
+    """
+    mozilla applewebkit webkit khtml gecko chrome chromium crios headlesschrome
+    safari version mobile firefox fxios seamonkey iceweasel edge edg
+    edga edgios opera opr presto trident msie yabrowser samsungbrowser
+    ucbrowser vivaldi konqueror dalvik ubuntu windows macintosh linux x11
+    android iphone ipad like u
+    """.split()  # noqa: SIM905 - a list of 40 lines
 )
 # A version or a contact address ends a name, as a slash does: "MyBot 1.0", "MyBot v2 (+x)".
 _PRODUCT_END = re.compile(r"[/(;,]|(?<!\s)\s+(?=v?\d|\+|https?:)", re.IGNORECASE)

@@ -67,6 +67,8 @@ def _any_of(escapes: Iterable[str]) -> re.Pattern[str]:
     return re.compile(f"%(?:{any_of}){_MAKES_NO_ESCAPE}")
 
 
+_UNESCAPED = _escapes(_UNRESERVED) | {"%": "%25"}
+_PERCENT = re.compile("%[0-9A-Fa-f]{2}|%")
 _DECODED = _escapes(_UNRESERVED + _DATA + _NOT_IN_A_URI)
 _DECODED_IN_A_QUERY = _DECODED | _escapes(_DATA_IN_A_QUERY)
 _DATA_ESCAPE = _any_of(_DECODED)
@@ -142,12 +144,17 @@ _IN_A_PATH = {ord(char): f"%{ord(char):02X}" for char in ' "<>`{}'}
 _IN_A_QUERY = {ord(char): f"%{ord(char):02X}" for char in ' "<>'}
 
 
-def client_forms(url: str) -> tuple[str, ...]:
+def client_forms(url: str, *, normalizes: bool = False) -> tuple[str, ...]:
     """The URLs of `server_forms`, and those that a client may send in their place.
 
     httpx escapes what no URL may have, as the URL standard has it (WHATWG URL, percent-encoded
     bytes), and leaves out the slash before a last dot segment. Twisted leaves out an empty query
     and an empty parameter, yarl an empty query.
+
+    Args:
+        normalizes: whether the client may also decode escapes of what is unreserved, as curl does
+            (RFC 3986 §6.2.2.2), and complete a "%" that begins no escape.
+
     """
     forms = server_forms(url)
     match = _URL.match(url)
@@ -156,7 +163,14 @@ def client_forms(url: str) -> tuple[str, ...]:
         resolved = without_dot_segments(url)
         path, mark, query = path_of(resolved).partition("?")
         forms += (url[: match.start(1)] + path.removesuffix("/") + mark + query,)
+    if normalizes and "%" in url:
+        forms += tuple(map(_normalized, forms))
     return tuple(dict.fromkeys((*forms, *map(_escaped, forms), *map(_without_empty, forms))))
+
+
+def _normalized(url: str) -> str:
+    """Its unreserved characters without escapes, and each "%" as one of an escape."""
+    return _PERCENT.sub(lambda one: _UNESCAPED.get(one[0].upper(), one[0]), url)
 
 
 def _escaped(url: str) -> str:

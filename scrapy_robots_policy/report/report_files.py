@@ -75,9 +75,7 @@ def by_use(origins: Iterable[OriginCounts]) -> Mapping[str, int]:
 
 
 MAX_SUMS = 1_000  # rule texts in the data
-_FIELDS = {
-    item.name: "stance" if item.name == "mode" else item.name for item in fields(OriginCounts)
-}
+_FIELDS = tuple(item.name for item in fields(OriginCounts))
 
 
 @dataclass(frozen=True)
@@ -226,13 +224,13 @@ class Report:
 
 def json_parts(report: Report) -> Iterator[str]:
     """The report as JSON, in parts: a line for each origin, of which there may be many. Instants
-    are in ISO 8601, durations in seconds. The access mode has the name `stance`, as in the stats.
+    are in ISO 8601, durations in seconds.
     """
     yield json.dumps(_sums_as_json(report), indent=1)[:-2]
     yield ',\n "origins": ['
     between = "\n  "
     for counts in report.counts:
-        yield between + json.dumps({name: getattr(counts, own) for own, name in _FIELDS.items()})
+        yield between + json.dumps({name: getattr(counts, name) for name in _FIELDS})
         between = ",\n  "
     yield "\n ]\n}\n"
 
@@ -249,7 +247,7 @@ def _sums_as_json(report: Report) -> dict[str, Any]:
         "refused": report.refused,
         "waited": report.waited,
         "held": report.held,
-        "stances": report.modes,
+        "modes": report.modes,
         "stats": report.stats,
         "rules": _rows(report.rules),
         "usage": report.uses,
@@ -332,7 +330,6 @@ class ReportFiles:
         raise AssertionError  # count() does not end
 
     def _write(self, report: Report) -> None:
-        # Only crawls with a report need them.
 
         with whole_file(self.data) as data:
             data.writelines(text.encode("utf-8", "replace") for text in json_parts(report))

@@ -9,6 +9,7 @@ from scrapy import version_info
 
 from scrapy_robots_policy.rep import parse
 from tests.crawls import HTTPX, OURS, REACTORS, Plan, crawl_apart
+from tests.on_reactor import on_reactor
 from tests.site import Site, robots
 
 pytestmark = pytest.mark.slow  # processes
@@ -60,3 +61,12 @@ def test_no_target_reaches_a_server_that_its_robots_txt_forbids(client, dialect,
     rules = parse(RULES.encode(), dialect)
     assert [target for target in reached if not rules.allowed(target, "Scrapy")] == []
     assert len(reached) > 20
+
+
+@on_reactor
+async def test_of_a_plugins_client_what_it_may_send_is_judged_too(web):
+    """The download handler of these crawls is no one of Scrapy's."""
+    site = web({"a.test": {"/robots.txt": robots("User-agent: *\nDisallow: /no")}})
+    urls = ["http://a.test/%6Eo", "http://a.test/%2Fno", "http://a.test/yes%7E"]
+    seen = await site.crawl(*urls, settings={"ROBOTS_DIALECT": "google"})
+    assert (list(seen.dropped), sorted(seen.answered)) == (urls[:1], urls[1:])

@@ -48,7 +48,6 @@ def test_any_bytes_are_read_and_allowed_never_disagrees_with_verdict(
     body: bytes, dialect: Dialect, url: str, agent: str
 ):
     rules = parse(body, dialect)
-    # The first question is answered without an index, the second makes one.
     answers = ask_all(rules, [url] * 3, agent)
     verdict = rules.verdict(url, agent)
     assert answers == [verdict.allowed] * 3

@@ -113,11 +113,11 @@ FIGURES = {
     "reason": "finished",
     "passed": 4,
     "refused": 4,
-    "stances": {"rules": 2, "allow": 1, "disallow": 1},
+    "modes": {"rules": 2, "allow": 1, "disallow": 1},
 }
 ORIGINS = {
     "http://a.test": {
-        "stance": "rules",
+        "mode": "rules",
         "why": "200",
         "trouble": False,
         "passed": 2,
@@ -128,13 +128,13 @@ ORIGINS = {
         "size": len(RULES),
     },
     "http://closed.test": {
-        "stance": "disallow",
+        "mode": "disallow",
         "why": "503",
         "trouble": True,
         "refused": {"robots.txt unreachable (503)": 1},
     },
-    "http://gone.test": {"stance": "allow", "why": "404", "passed": 1, "refused": {}},
-    "http://html.test": {"stance": "rules", "passed": 1, "trouble": False},
+    "http://gone.test": {"mode": "allow", "why": "404", "passed": 1, "refused": {}},
+    "http://html.test": {"mode": "rules", "passed": 1, "trouble": False},
 }
 
 
@@ -163,9 +163,9 @@ STATS = {
     "robots/outcome/200": 2,
     "robots/outcome/404": 1,
     "robots/outcome/503": 1,
-    "robots/stance/rules": 2,
-    "robots/stance/allow": 1,
-    "robots/stance/disallow": 1,
+    "robots/mode/rules": 2,
+    "robots/mode/allow": 1,
+    "robots/mode/disallow": 1,
     "robots/crawl_delay/kept": 1,
     "robots/refused/rule": 3,
     "robots/refused/unreachable": 1,

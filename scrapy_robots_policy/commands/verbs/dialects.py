@@ -134,7 +134,7 @@ def _as_json(dialect: Dialect) -> dict[str, Any]:
     return {
         "options": options,
         "agents": {agent.name: agent.chain for agent in dialect.agents.values()},
-        "stances": modes_by_answer(dialect.access),
+        "modes": modes_by_answer(dialect.access),
     }
 
 

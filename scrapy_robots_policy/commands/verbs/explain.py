@@ -108,12 +108,12 @@ def _file_as_json(name: str, rules: OriginRules, options: Options) -> dict[str, 
     return {
         "robots": name,
         "fetched": access.why,
-        "stance": access.mode.value,
+        "mode": access.mode.value,
         "fresh_for": access.fresh_until - access.entry.asked_at,
         "crawl_delay": rules.crawl_delay(options.agent),
         "sitemaps": rules.sitemaps,
         "looked_for": chain_of(options.agent, options.dialect.agents),
-        "stances": modes_by_answer(options.dialect.access),
+        "modes": modes_by_answer(options.dialect.access),
     }
 
 
