@@ -2,7 +2,7 @@
 # setup.cfg or pyproject.toml has changed. Nothing but Python >= 3.10 and a package registry is asked for.
 #
 #   PYTHON=python3.12    which Python                       (default: python3)
-#   SCRAPY=2.13          which Scrapy `make test` runs on   (default: the newest; master: not yet released;
+#   SCRAPY=2.14          which Scrapy `make test` runs on   (default: the newest; master: not yet released;
 #                        throttler: Scrapy's pull request 6931;
 #                        lowest: the lowest version of all that is asked for, on Python 3.10 or 3.11)
 #   ARGS="-k crawl -x"   more arguments for pytest
@@ -26,7 +26,7 @@ help:
 	@echo "make demo     crawl the example project's sites and print what became of every page"
 	@echo "make fleet    crawl as three processes that share one Redis (it needs redis-server), and print the same"
 	@echo "make quick    the tests that start no crawl, process or browser, and do not work long: some seconds"
-	@echo "make test     all tests, in as many processes as there are processors (SCRAPY=2.13: on that Scrapy);"
+	@echo "make test     all tests, in as many processes as there are processors (SCRAPY=2.14: on that Scrapy);"
 	@echo "              the end says what was skipped (ARGS=\"-n 0 --pdb\": one process, for the debugger)"
 	@echo "make coverage all tests but the timing ones, and the share of lines and branches that they run"
 	@echo "make mutants  mutmut on rep/ and on the file that holds admission: which changes no test notices (hours;"

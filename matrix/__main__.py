@@ -26,7 +26,7 @@ from .crawls import MODES, Job, Seen
 from .entries import ENTRIES, Entry
 from .page import page
 from .results import Crawled, Row, compare
-from .services import Service, splash, zyte_api
+from .services import Service, zyte_api
 from .site_script import script
 
 ROOT = Path(__file__).parent.parent
@@ -47,12 +47,6 @@ def _zyte_api(_: Site) -> Iterator[str]:
 
 
 @contextmanager
-def _splash(_: Site) -> Iterator[str]:
-    with Service(splash) as service:
-        yield service.url
-
-
-@contextmanager
 def _proxy(site: Site) -> Iterator[str]:
     yield site.origin.removeprefix("http://")
 
@@ -66,7 +60,6 @@ SERVICES: dict[str, Callable[[Site], ExitStack]] = {
     "": _nothing,
     "proxy": _proxy,
     "redis": _redis,
-    "splash": _splash,
     "zyte_api": _zyte_api,
 }
 

@@ -71,7 +71,6 @@ ENTRIES = (
     Entry(
         "scrapy-redis", "redis_queue", ("scrapy-redis",), needs=("redis-server",), service="redis"
     ),
-    Entry("scrapy-splash", "splash", ("scrapy-splash", "scrapy<2.14"), service="splash"),
     Entry("scrapy-deltafetch", "deltafetch", ("scrapy-deltafetch", "scrapy<2.16"), crawls=2),
     Entry(
         "scrapy-rotating-proxies",

@@ -1,4 +1,4 @@
-"""Stand-ins for services that plugins talk to: the APIs of Zyte and of Splash, on this machine.
+"""Stand-ins for services that plugins talk to: the API of Zyte, on this machine.
 
 They fetch a URL as the service would, and answer as its API does, as far as the plugins ask.
 """
@@ -29,11 +29,6 @@ def zyte_api(call: dict[str, Any]) -> Answer:
     if call.get("browserHtml"):
         answer["browserHtml"] = _in_browser(headers, body)
     return 200, "application/json", json.dumps(answer).encode()
-
-
-def splash(call: dict[str, Any]) -> Answer:
-    _, status, headers, body = _fetch(call["url"], call.get("headers") or {})
-    return status, "text/html; charset=utf-8", _in_browser(headers, body).encode()
 
 
 def _custom_headers(call: dict[str, Any]) -> dict[str, str]:

@@ -58,7 +58,6 @@ class Addon:
         chosen = settings.getdict(MIDDLEWARES)
         stock = [name for name in chosen if _loaded(name) is RobotsTxtMiddleware]
         orders = [chosen.pop(name) for name in stock]
-        # By path, as in Scrapy's base setting: for 2.13 a class would be another component.
         chosen[STOCK] = None
         if not _has(chosen, OURS):
             # A middleware that the project puts before the stock one, such as a choice of
@@ -105,7 +104,7 @@ def _has(chosen: Mapping[Any, int | None], ours: str) -> bool:
 
 def _may_have_our_queue(settings: BaseSettings) -> bool:
     """Not with a limit for each address, which the queue's base does not allow, and not for a crawl
-    that was begun with the default queue of Scrapy 2.13: its JOBDIR has a list, and no dict.
+    that was begun with another queue: its JOBDIR has a list, and no dict.
     """
     if settings.getint("CONCURRENT_REQUESTS_PER_IP"):
         return False
@@ -117,10 +116,7 @@ def _may_have_our_queue(settings: BaseSettings) -> bool:
 
 
 def _loaded(component: Any) -> Any:
-    """What a component names; None where it names nothing.
-
-    Scrapy 2.13 does not look for what is disabled. What is enabled it looks for itself.
-    """
+    """What a component names; None where it names nothing. Scrapy itself complains of that."""
     try:
         return load_object(component)
     except (ImportError, NameError, ValueError):

@@ -23,12 +23,13 @@ from urllib.parse import unquote
 
 import scrapy.crawler
 import scrapy.exceptions
-from scrapy import signalmanager, signals, version_info
+from scrapy import signalmanager, signals
 from scrapy.core.downloader import Downloader
 from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
 from scrapy.resolver import dnscache
 from scrapy.settings import BaseSettings
+from scrapy.utils.asyncio import call_later as scrapy_call_later
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.log import failure_to_exc_info
@@ -40,14 +41,8 @@ from twisted.python.failure import Failure
 
 logger = logging.getLogger("scrapy_robots_policy")
 
-ASYNC_API = version_info >= (2, 14)
-"""engine.download_async, send_catch_log_async, scrapy.utils.asyncio: from 2.14."""
-
 ROBOTS_PARSED: object | None = getattr(signals, "robots_parsed", None)
 """The signal of 2.18 for a robots.txt that was parsed; None before."""
-
-COMPONENTS_WITH_BASE = hasattr(BaseSettings, "get_component_priority_dict_with_base")
-"""Component dictionaries are merged by class, not by the way a class is written: from 2.14."""
 
 CannotResolveHost: type[Exception] = getattr(
     scrapy.exceptions, "CannotResolveHostError", DNSLookupError
@@ -102,17 +97,12 @@ def download(crawler: Crawler, request: Request) -> Awaitable[Response]:
     """A response from the engine: past all downloader middlewares, no scheduler, no spider."""
     engine = crawler.engine
     assert engine is not None  # the crawl has begun
-    if ASYNC_API:
-        return engine.download_async(request)
-    return maybe_deferred_to_future(engine.download(request))
+    return engine.download_async(request)
 
 
 async def send(crawler: Crawler, signal: object, **named: Any) -> None:
     """Send a signal and wait for its receivers; what they raise is logged."""
-    if ASYNC_API:
-        await crawler.signals.send_catch_log_async(signal, **named)
-    else:
-        await maybe_deferred_to_future(crawler.signals.send_catch_log_deferred(signal, **named))
+    await crawler.signals.send_catch_log_async(signal, **named)
 
 
 def disconnect_strong(crawler: Crawler) -> Callable[..., None]:
@@ -144,15 +134,7 @@ def stat_counter(crawler: Crawler) -> Callable[[str], None]:
 
 def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], None]:
     """Call a function after some seconds, with any reactor or none; the result cancels it."""
-    if ASYNC_API:
-        from scrapy.utils.asyncio import call_later as scrapy_call_later  # noqa: PLC0415 - new in 2.14
-
-        return scrapy_call_later(seconds, function).cancel
-    from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
-
-    clock: Any = reactor  # typed as an interface, whose methods have no self
-    call = clock.callLater(seconds, function)
-    return lambda: call.cancel() if call.active() else None
+    return scrapy_call_later(seconds, function).cancel
 
 
 async def sleep(seconds: float) -> None:
@@ -242,13 +224,8 @@ def _log_unless_cancelled(failure: Failure) -> None:
 
 def close_spider(crawler: Crawler, reason: str) -> None:
     """Begin to close the crawl. It goes on until the requests under way have ended."""
-    engine, spider = crawler.engine, crawler.spider
-    assert engine is not None  # the crawl has begun
-    assert spider is not None
-    if ASYNC_API:
-        start_task(engine.close_spider_async(reason=reason), set())
-    else:
-        engine.close_spider(spider, reason)
+    assert crawler.engine is not None  # the crawl has begun
+    start_task(crawler.engine.close_spider_async(reason=reason), set())
 
 
 def with_one_form_of_proxy(request: Request) -> Request:
@@ -277,10 +254,7 @@ def with_one_form_of_proxy(request: Request) -> Request:
 
 def components(settings: BaseSettings, name: str) -> dict[Any, Any]:
     """A component priority dictionary with its base, as Scrapy reads it; disabled ones left out."""
-    if COMPONENTS_WITH_BASE:
-        merged = settings.get_component_priority_dict_with_base(name)
-    else:
-        merged = settings.getwithbase(name)
+    merged = settings.get_component_priority_dict_with_base(name)
     return {component: order for component, order in merged.items() if order is not None}
 
 
@@ -311,22 +285,15 @@ def wrap_downloads(
     False: a downloader of the user's has no such handlers, and is left alone.
     """
     handlers = _attribute(crawler.engine, "downloader", "handlers")
-    name = "download_request_async" if ASYNC_API else "download_request"
-    make: Any = getattr(handlers, name, None)
+    make: Any = getattr(handlers, "download_request_async", None)
     if make is None:
         return False
     download = partial(_verbatim, download=make) if _has_aiohttp(crawler.settings) else make
 
-    def begin(request: Request, *spider: Any) -> Any:
-        if meta_key not in request.meta:
-            return download(request, *spider)
-        if ASYNC_API:
-            return transfer(request, download)
-        return deferred_from_coro(
-            transfer(request, lambda sent: maybe_deferred_to_future(make(sent, *spider)))
-        )
+    def begin(request: Request) -> Awaitable[Response]:
+        return transfer(request, download) if meta_key in request.meta else download(request)
 
-    setattr(handlers, name, begin)
+    handlers.download_request_async = begin
     return True
 
 
@@ -354,7 +321,7 @@ def is_in_dns_cache(host: str) -> bool:
 
 
 class EngineAccess:
-    """Scrapy's engine and downloader, as far as this package uses them; the same in 2.13 to 2.19.
+    """Scrapy's engine and downloader, as far as this package uses them; the same in 2.14 to 2.19.
 
     | private attribute                | without it                                               |
     | -------------------------------- | -------------------------------------------------------- |
@@ -516,21 +483,3 @@ def _attribute(owner: Any, *names: str) -> Any:
     for name in names:
         owner = getattr(owner, name, None)
     return owner
-
-
-def leave_out_traceback() -> None:
-    """Where the running asyncio task is one in which Scrapy itself runs a crawl, have asyncio not
-    log the traceback of the exception that ends it. The exception itself goes its way.
-    """
-    try:
-        task = asyncio.current_task()
-    except RuntimeError:  # no event loop runs: Scrapy holds the crawl by a Deferred
-        return
-    code = getattr(task and task.get_coro(), "cr_code", None)
-    if task is not None and code is not None and code.co_filename == scrapy.crawler.__file__:
-        task.add_done_callback(_retrieve)
-
-
-def _retrieve(task: asyncio.Task[Any]) -> None:
-    if not task.cancelled():
-        task.exception()  # asyncio logs what nobody has asked for

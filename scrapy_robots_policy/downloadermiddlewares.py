@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from scrapy import Spider, signals
+from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request, Response
@@ -115,9 +115,7 @@ class RobotsPolicyMiddleware:
         return cls(crawler)
 
     def process_request(
-        self,
-        request: Request,
-        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
+        self, request: Request
     ) -> Coroutine[Any, Any, Request | None] | Request | None:
         """Decide about a request. None: it passes. Disallowed is raised where it is refused.
 
@@ -139,10 +137,7 @@ class RobotsPolicyMiddleware:
         return self.admission.decide_now(request, rules, config)
 
     def _judge_page(
-        self,
-        request: Request,
-        response: Response,
-        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
+        self, request: Request, response: Response
     ) -> Coroutine[Any, Any, Response | Request] | Response:
         """Let a page pass. One from another URL is judged first: a browser or a service has
         followed a redirect by itself.
@@ -201,12 +196,7 @@ class RobotsPolicyMiddleware:
             return f"the dialect {config.dialect.name} reads no robots.txt for this scheme"
         return self.configs.set_by(request, origin).get("obey", "obey is False")
 
-    def process_exception(
-        self,
-        request: Request,
-        exception: Exception,
-        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
-    ) -> Request | None:
+    def process_exception(self, request: Request, exception: Exception) -> Request | None:
         if isinstance(exception, NotYet):  # its host has asked for a pause before it was sent
             return self.admission.again(request)
         self.slots.fetching.discard(request)

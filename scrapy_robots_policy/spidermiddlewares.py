@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from scrapy import Spider, signals
+from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 from scrapy.http import HtmlResponse, Request, Response
@@ -137,20 +137,12 @@ class RobotsTagMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
-    def process_spider_output(
-        self,
-        response: Response,
-        result: Iterable[Any],
-        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
-    ) -> Iterable[Any]:
+    def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterable[Any]:
         demands = self._demands(response)
         return (output for output in result if self._keeps(output, demands, response))
 
     async def process_spider_output_async(
-        self,
-        response: Response,
-        result: AsyncIterator[Any],
-        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
+        self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
         demands = self._demands(response)
         async for output in result:

@@ -20,7 +20,7 @@ from typing import Any
 
 import scrapy
 from scrapy import signals, version_info
-from scrapy.crawler import Crawler, CrawlerProcess, CrawlerRunner
+from scrapy.crawler import AsyncCrawlerProcess, Crawler, CrawlerProcess, CrawlerRunner
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from scrapy_robots_policy import RobotsPolicyMiddleware, compat
@@ -322,8 +322,6 @@ def _main() -> None:
     if settings.get("TWISTED_REACTOR_ENABLED", True):
         process: Any = CrawlerProcess(settings)
     else:
-        from scrapy.crawler import AsyncCrawlerProcess  # noqa: PLC0415 - not in 2.13
-
         process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(spider)
     with hidden(plan.hidden) if plan.hidden else nullcontext():

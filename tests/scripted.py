@@ -23,7 +23,7 @@ import scrapy
 from scrapy.crawler import Crawler, CrawlerRunner
 from scrapy.http import Request, Response
 from scrapy.responsetypes import responsetypes
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.internet.error import ConnectionLost
 
@@ -246,15 +246,8 @@ def download_handler(respond: Respond) -> type:
         def from_crawler(cls, _crawler: object) -> Handler:
             return cls()
 
-        if compat.ASYNC_API:
-
-            async def download_request(self, request: Request) -> Response:
-                return await respond(request)
-
-        else:
-
-            def download_request(self, request: Request, _spider: object) -> object:
-                return deferred_from_coro(respond(request))
+        async def download_request(self, request: Request) -> Response:
+            return await respond(request)
 
         async def close(self) -> None:
             """Nothing to release."""

@@ -37,7 +37,7 @@ class RobotsCommand(ScrapyCommand):
     """Exit status: see each verb's help."""
 
     requires_project = False
-    requires_crawler_process = False  # Scrapy 2.13 makes one anyway, and it would log
+    requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     def syntax(self) -> str:

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_robots_policy import compat
 from tests.model.checks import check, check_sitemaps
 from tests.model.oracle import DAY, HOUR, POLICIES
 from tests.model.plan import OBEYS, REDIRECTS, Manner, Plan
@@ -131,8 +130,7 @@ plans = st.builds(
     cuts_delays=st.booleans(),
     given=st.just(()) | files.map(lambda file: ((HOSTS[1], file),)),
     own_delays=often((), ((HOSTS[0], 7.0),), ((HOSTS[1], 60.0), (HOSTS[2], 0.0))),
-    # In Scrapy 2.13 the downloader has a clock that no test can set.
-    download_delay=often(0.0, 0.0, 8.0, 100.0) if compat.ASYNC_API else st.just(0.0),
+    download_delay=often(0.0, 0.0, 8.0, 100.0),
 )
 short = st.sampled_from([0.0, 0.5, 1.0, 10.0, 60.0, 300.0])
 long = st.sampled_from([HOUR, 6 * HOUR, 13 * HOUR, DAY, 1.5 * DAY, 1.5 * DAY, 3 * DAY, 31 * DAY])

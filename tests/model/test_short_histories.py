@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots_policy import compat
 from tests.model.oracle import DAY
 from tests.model.plan import Manner, Plan
 from tests.model.site_files import PATHS, TDMREP, Answer, File, TdmFile
@@ -278,18 +277,15 @@ HISTORIES = {
         [asks(SITE, Answer(takes=45.0)), asks(seconds=60.0), asks(seconds=60.0)],
     ),
     "a tdmrep.json that is no JSON": (TRAINS, [asks(tdmrep=Answer(file=TdmFile(None)))]),
+    "Scrapy's delay, and a longer one": (
+        crawl(download_delay=8.0),
+        [asks(SITE, SLOW, pages_take=3.0), asks()],
+    ),
+    "a delay, and a longer one of Scrapy's": (
+        crawl(download_delay=100.0),
+        [asks(SITE, Answer(file=File(delay=40.0)), pages_take=100.0), asks(pages_take=100.0)],
+    ),
 }
-if compat.ASYNC_API:  # else the downloader has a clock that no test can set
-    HISTORIES |= {
-        "Scrapy's delay, and a longer one": (
-            crawl(download_delay=8.0),
-            [asks(SITE, SLOW, pages_take=3.0), asks()],
-        ),
-        "a delay, and a longer one of Scrapy's": (
-            crawl(download_delay=100.0),
-            [asks(SITE, Answer(file=File(delay=40.0)), pages_take=100.0), asks(pages_take=100.0)],
-        ),
-    }
 
 
 @pytest.mark.parametrize(("plan", "history"), HISTORIES.values(), ids=HISTORIES)

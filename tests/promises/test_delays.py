@@ -67,7 +67,6 @@ async def test_the_delay_is_the_users_and_the_dialects(name, web):
         assert rests(site.visits()) == each(4, rest)
 
 
-@pytest.mark.skipif(not compat.ASYNC_API, reason="the clock of the downloader is real in 2.13")
 @on_reactor
 async def test_a_longer_delay_of_scrapys_is_kept(web):
     site = web({"a.test": {"/robots.txt": PACED}})

@@ -841,7 +841,6 @@ async def test_a_file_that_never_comes_gives_its_place_in_the_download_slot_back
     assert (list(seen.dropped), sorted(seen.answered)) == (urls[:1], urls[1:])
 
 
-@pytest.mark.skipif(not compat.ASYNC_API, reason="the clock of the downloader is real in 2.13")
 @on_reactor
 async def test_a_wait_for_scrapys_own_delay_counts_neither_for_the_site_nor_for_a_middleware(web):
     hosts = {f"a.test:{port}": {"/robots.txt": robots("", after=4.0)} for port in range(81, 86)}

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from scrapy import Request
 
-from scrapy_robots_policy import Addon, compat
+from scrapy_robots_policy import Addon
 from scrapy_robots_policy.hosts import Hosts
 from tests.crawls import Spider
 from tests.on_reactor import on_reactor
@@ -122,8 +122,6 @@ SETTINGS = {
 @pytest.mark.parametrize("delay", [0, 1.5, 7, 61])
 @on_reactor
 async def test_each_page_comes_once_and_no_sooner_than_its_delay(name, delay, web, tmp_path):
-    if not compat.ASYNC_API and name in ("a delay of Scrapy's", "autothrottle"):
-        pytest.skip("virtual time does not reach the downloader of Scrapy 2.13")
     settings = {**SETTINGS[name], "CLOSESPIDER_TIMEOUT": 0}
     if "JOBDIR" in settings:
         settings["JOBDIR"] = str(tmp_path)

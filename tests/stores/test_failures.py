@@ -125,7 +125,6 @@ OWN = {
 
 def faulty(verbs, fault):
     parts = {"verbs": verbs, "fault": staticmethod(fault)}
-    # Scrapy 2.13 copies what stands in its settings.
     parts["__deepcopy__"] = lambda self, _memo: self
     return type("OwnStore", (Faulty,), parts)
 
