@@ -1,4 +1,4 @@
-"""HTML pages with one base and one style: the report of a crawl, that of its record, the tester.
+"""HTML pages with one base and one style: the report of a crawl, and the tester.
 
 All text is escaped, for a terminal's controls and for HTML: a site or a spider may have chosen it.
 A report needs no other file, and its own policy forbids it to load anything. It admits the one
@@ -8,7 +8,6 @@ style sheet in the page, by its hash. Jinja2 comes with the extra `tools`.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -58,15 +57,12 @@ def style(name: str) -> str:
     return "".join((files(__name__) / f"{one}.css").read_text("utf-8") for one in ("base", name))
 
 
-def render(
-    kind: str, title: str, filters: Mapping[str, Callable[..., Any]] | None = None, **values: Any
-) -> str:
+def render(kind: str, title: str, **values: Any) -> str:
     """A page.
 
     Args:
-        kind: the name of a template, and what the page is: "report", "record", "tester".
+        kind: the name of a template, and what the page is: "report", "tester".
         title: what it is about; "": nothing in particular.
-        filters: more filters of the template.
         values: the names in the template.
 
     """
@@ -76,13 +72,15 @@ def render(
         f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    environment = _environment().overlay()
-    environment.filters = {**environment.filters, **(filters or {})}
-    page: str = environment.get_template(f"{kind}.html").render(
-        kind=kind,
-        title=title,
-        style=sheet,
-        policy=policy,
-        **values,
+    page: str = (
+        _environment()
+        .get_template(f"{kind}.html")
+        .render(
+            kind=kind,
+            title=title,
+            style=sheet,
+            policy=policy,
+            **values,
+        )
     )
     return page

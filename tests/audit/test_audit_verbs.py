@@ -7,7 +7,6 @@ import json
 import zlib
 from base64 import b64encode
 from hashlib import sha256
-from html.parser import HTMLParser
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -99,7 +98,6 @@ def test_a_record_that_was_changed_and_chained_anew_is_decided_otherwise(
     assert answer.status in (1, 2)  # its sums may tell of it, too
     assert "1 differ" in answer.out
     assert now in answer.out.partition(f"{url}\n")[2]
-    assert robots("audit", "report", path, "-o", path.with_suffix(".html")).status == answer.status
 
 
 def test_a_body_that_unpacks_to_more_than_a_robots_txt_has_breaks_the_record(recorded, copied):
@@ -159,43 +157,6 @@ def test_show_says_where_nothing_is_recorded(recorded):
     assert (answer.status, "http://site.test/other" in answer.out) == (1, True)
 
 
-class Page(HTMLParser):
-    """The tags of a page, and its text."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.text = set(), ""
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-
-    def handle_data(self, data):
-        self.text += data
-
-
-def test_the_page_says_who_crawled_what_was_refused_and_what_was_heard(recorded, tmp_path):
-    target = tmp_path / "page.html"
-    assert robots("audit", "report", recorded.path, "-o", target).status == 0
-    page = Page(target.read_text("utf-8"))
-    assert not {"script", "img"} & page.tags
-    for words in (
-        "Bot/1.0",
-        "train-ai",
-        "rfc9309",
-        "google",
-        "robots.txt unreachable (503)",
-        "line 2, Disallow: /secret",
-        "Content-Usage: train-ai=n",
-        "X-Robots-Tag: noai",
-        "Disallow: /<script>alert(1)</script>",
-        "with the same answers",
-        "ROBOTS_OVERRIDES['own.test']",
-        recorded.lines[-1]["hash"],
-    ):
-        assert words in page.text, words
-
-
 def test_a_warc_has_every_request_for_a_robots_txt_with_its_bytes(recorded, tmp_path):
     target = tmp_path / "out.warc.gz"
     assert robots("audit", "warc", recorded.path, target).status == 0
@@ -222,15 +183,13 @@ def test_a_broken_record_leaves_no_part_of_a_warc(recorded, copied, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        ([], "verify, show, report, warc"),
+        ([], "verify, show, warc"),
         (["verfy"], "did you mean verify?"),
         (["verify"], "FILE"),
         (["verify", "none.jsonl"], "none.jsonl: No such file or directory"),
         (["show", "none.jsonl"], "FILE"),
         (["show", "tests/site.py", "https://a.example/"], "is this a record of ROBOTS_AUDIT?"),
         (["show", "none.jsonl", "a.example/x"], "https://a.example/x"),
-        (["report", "none.jsonl"], "-o"),
-        (["report", "x.jsonl", "-o", "./x.jsonl"], "is the record itself"),
         (["warc", "none.jsonl"], "WARC"),
         (["warc", "none.jsonl", "/no/such/folder"], "cannot write /no/such/folder"),
         (["show", "x", "https://a.example/", "--json"], "--json is for audit verify"),
