@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .rep import Verdict
 from .rep.rules import NO_DELAY, Delay, kept_delay
 from .rep.url import client_forms, server_forms
-from .rep.usage import NO_USE, DeclaredUse
+from .rep.usage.preferences import NO_USE, DeclaredUse
 from .rep.verdict import refusal
 from .site import OriginRules
 

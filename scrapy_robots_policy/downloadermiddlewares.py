@@ -19,25 +19,29 @@ from .admission import ITEM_KEY, VERDICT_KEY, Admission
 from .crawl_log import CrawlLog
 from .decision import Decision
 from .delays import DelayQueues, NotYet
-from .events import HOPS_KEY, Crawl, Events, Monitor
+from .events import Crawl, Events
 from .exceptions import CrawlClosing, Disallowed
-from .fetch.download import Fetcher, guard_transfers, is_fetch
+from .fetch.bodies import is_fetch
 from .fetch.result import by_name
+from .fetch.transfers import guard_transfers
+from .fetch.tries import Fetcher
 from .lookup import Age, Lookups
+from .monitor import HOPS_KEY, Monitor
 from .overrides import EXEMPT_KEY, RequestConfig, is_exempt
 from .policy import PolicySettings, one_sentence
 from .rep import Origin, Verdict, origin_of
 from .rep.checks import check_type
 from .rep.page import refusal_of
 from .rep.url import path_of
-from .rep.usage import Preference, UseAnswer, answer
+from .rep.usage.answer import UseAnswer, answer
+from .rep.usage.preferences import Preference
 from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT, CrawlCounts
 from .settings import SettingError
 from .slots import Slots
 from .stats import PASSED
 from .status_line import StatusLine
 from .stores import coordinator_of
-from .tags import PAGE_PREFERENCES
+from .tags.preferences import PAGE_PREFERENCES
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # typing has it from Python 3.11 on

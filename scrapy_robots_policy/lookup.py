@@ -39,8 +39,10 @@ from .compat import start_task
 from .decision import forms_of, objection
 from .events import Crawl, LookedUp, Source
 from .exceptions import CrawlClosing
-from .fetch.download import Exchange, Fetched, FetchGate, GateSlot, is_fetch, max_sockets
+from .fetch.bodies import is_fetch
+from .fetch.gate import FetchGate, GateSlot, max_sockets
 from .fetch.request import FetchOrder
+from .fetch.tries import Exchange, Fetched
 from .overrides import RequestConfig
 from .rep import AccessMode, CacheEntry, Dialect, FetchResult, Origin, origin_of, tdmrep
 from .rep.access import AccessResult, holds, is_fresh, remember
@@ -53,7 +55,7 @@ from .rep.url import (
     path_of,
     url_of,
 )
-from .rep.usage import TDM_RESERVATION
+from .rep.usage.preferences import TDM_RESERVATION
 from .site import OriginRules, Site, Sites, Waiter, rules_given
 from .slots import Slots
 from .stores import MAX_SKEW, EntryError, MemoryStore, Store, coordinator_of

@@ -20,18 +20,18 @@ from scrapy.utils.misc import load_object
 
 from . import compat
 from .crawl_log import CrawlLog
-from .fetch.download import middlewares_by_plugin, schemes_by_plugin
+from .fetch.plugins import middlewares_by_plugin, schemes_by_plugin
 from .fetch.redirects import RedirectGuard
 from .fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
 from .fetch.result import package_of
 from .overrides import CrawlerName, RequestConfigs, crawler_name, sent_header
 from .rep.access import AccessOverrides
 from .rep.escapes import nearest
-from .rep.usage import NO_USE, DeclaredUse, tokens_for
+from .rep.usage.preferences import NO_USE, DeclaredUse, tokens_for
 from .report.report_files import ReportFiles
 from .settings import SETTINGS, SettingError, Values, filled, has_time
 from .stores import Store, StoreEvents, check_store, open_store, without_secrets
-from .tags import DEFAULTS, Actions
+from .tags.actions import DEFAULTS, Actions
 
 
 @contextmanager

@@ -34,8 +34,8 @@ from .rep import DIALECTS, Dialect, dialect_of, product_token
 from .rep.access import AccessMode
 from .rep.agents import is_name, names_a_crawler
 from .rep.escapes import listed, nearest, quoted
-from .rep.usage import LEVELS, PURPOSES
-from .tags import DEFAULTS, read_actions
+from .rep.usage.preferences import LEVELS, PURPOSES
+from .tags.actions import DEFAULTS, read_actions
 
 # From Python 3.14 on, annotations are evaluated when they are asked for, and one may name what only
 # a type checker imports.

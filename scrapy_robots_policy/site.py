@@ -26,7 +26,7 @@ from .rep import (
 from .rep.access import FOREVER, Access, AccessOverrides, AccessResult, goes_far_enough, remember
 from .rep.tdmrep import TdmRules
 from .rep.url import ROBOTS_TXT, document_of
-from .rep.usage import DeclaredUse, Overridden, Preference
+from .rep.usage.preferences import DeclaredUse, Overridden, Preference
 from .rep.verdict import refuse, verdict_of
 
 if TYPE_CHECKING:  # `robots-policy` asks for rules without Twisted

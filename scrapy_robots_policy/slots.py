@@ -31,7 +31,7 @@ from .decision import delay_of
 from .delays import Asker, DelayQueue, DelayQueues, NotYet, host_of
 from .events import Crawl
 from .exceptions import CrawlClosing
-from .fetch.download import is_fetch
+from .fetch.bodies import is_fetch
 from .fetch.result import by_name, retry_after
 from .hosts import Hosts
 from .overrides import RequestConfig

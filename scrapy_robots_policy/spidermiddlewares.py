@@ -26,26 +26,18 @@ from .policy import TagSettings
 from .rep import origin_of
 from .rep.escapes import brief
 from .rep.page import Statement, names_of, tags_of
-from .rep.usage import TDM_RESERVATION, Place, Preference, UseAnswer, answer
+from .rep.usage.answer import UseAnswer, answer
+from .rep.usage.preferences import TDM_RESERVATION, Place, Preference
 from .stats import TAGS
-from .tags import (
-    BY_TAG,
-    MARKS,
-    ON_ITEMS,
-    ON_REQUESTS,
+from .tags.actions import BY_TAG, MARKS, ON_ITEMS, ON_REQUESTS, Action, Actions, read_actions
+from .tags.nofollow import NofollowLinks, nofollow_links
+from .tags.preferences import (
     PAGE_PREFERENCES,
-    Action,
-    Actions,
-    NofollowLinks,
     has_header_preferences,
-    has_header_statements,
     header_preferences,
-    header_statements,
     html_preferences,
-    meta_statements,
-    nofollow_links,
-    read_actions,
 )
+from .tags.statements import has_header_statements, header_statements, meta_statements
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # typing has it from Python 3.11 on

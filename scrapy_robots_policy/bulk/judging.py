@@ -29,7 +29,7 @@ from ..rep.access import AccessOverrides, AccessResult, remember
 from ..rep.escapes import brief
 from ..rep.rules import Outcome
 from ..rep.url import server_forms
-from ..rep.usage import NO_USE, DeclaredUse, tokens_for
+from ..rep.usage.preferences import NO_USE, DeclaredUse, tokens_for
 from ..site import OriginRules, Site, Sites
 
 BATCH = 250_000  # URLs

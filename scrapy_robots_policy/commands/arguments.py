@@ -21,7 +21,7 @@ from ..lint import KINDS, Severity
 from ..rep import DIALECTS, Dialect, product_token
 from ..rep.agents import STAR, find_agent, names_a_crawler
 from ..rep.escapes import nearest
-from ..rep.usage import LEVELS, NO_USE, PURPOSES, DeclaredUse, tokens_for
+from ..rep.usage.preferences import LEVELS, NO_USE, PURPOSES, DeclaredUse, tokens_for
 from .typed_urls import as_url, why_no_url
 
 MAX_JOBS = 1000

@@ -15,7 +15,7 @@ from ..fetch.redirects import RedirectGuard
 from ..overrides import Overrides, crawler_name, project_overrides, sent_user_agent
 from ..policy import declared_use, redirect_guard
 from ..rep import Dialect
-from ..rep.usage import DeclaredUse
+from ..rep.usage.preferences import DeclaredUse
 from ..settings import SETTINGS, Values, is_set
 from .arguments import Defaults, UsageError
 from .command_line import VERBS, run

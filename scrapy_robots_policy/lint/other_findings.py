@@ -26,7 +26,7 @@ from ..rep.groups import Groups
 from ..rep.rules import RuleSet, seconds
 from ..rep.text import grammar_of
 from ..rep.url import Origin, host_of_origin, origin_of, readable
-from ..rep.usage import (
+from ..rep.usage.preferences import (
     CONTENT_SIGNAL,
     CONTENT_USAGE,
     LABELS,
@@ -37,9 +37,8 @@ from ..rep.usage import (
     VOCAB,
     Preference,
     combined,
-    read_value,
-    split_value,
 )
+from ..rep.usage.values import read_value, split_value
 from ..rep.verdict import Rule
 from .file_findings import has_two_words
 from .findings import Finding, quoted

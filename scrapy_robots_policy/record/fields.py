@@ -27,11 +27,12 @@ from math import isfinite
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from ..decision import Decision
-from ..fetch.download import Exchange
+from ..fetch.tries import Exchange
 from ..overrides import RequestConfig
 from ..rep import Agent, CacheEntry, Dialect, FetchResult, Reason, Verdict
 from ..rep.escapes import brief, shortened, without_userinfo
-from ..rep.usage import Place, Preference, UseAnswer
+from ..rep.usage.answer import UseAnswer
+from ..rep.usage.preferences import Place, Preference
 from ..stores.codec import unpack_whole
 
 START = "0" * 64  # "prev" of the first line of a crawl

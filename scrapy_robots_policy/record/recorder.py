@@ -29,12 +29,13 @@ from ..decision import Decision
 from ..distribution import installed_version
 from ..events import Listener, LookedUp
 from ..exceptions import CrawlClosing
-from ..fetch.download import Exchange
+from ..fetch.tries import Exchange
 from ..overrides import sent_user_agent
 from ..policy import PolicySettings
 from ..rep import AccessMode, CacheEntry, Dialect, Origin, Reason, Verdict
 from ..rep.url import url_of
-from ..rep.usage import DeclaredUse, UseAnswer
+from ..rep.usage.answer import UseAnswer
+from ..rep.usage.preferences import DeclaredUse
 from ..settings import ATTRIBUTES, SETTINGS, SettingError, is_set
 from ..site import OriginRules
 from ..stats import AUDIT_FAILED

@@ -20,7 +20,7 @@ from ..rep import DIALECTS, AccessMode, CacheEntry, Dialect
 from ..rep.access import AccessOverrides
 from ..rep.escapes import quoted, shortened
 from ..rep.url import TDMREP, document_of, server_forms
-from ..rep.usage import NO_USE, DeclaredUse
+from ..rep.usage.preferences import NO_USE, DeclaredUse
 from ..site import OriginRules, Site, rules_given
 from .fields import (
     FORMAT,

@@ -23,7 +23,7 @@ from .agents import STAR, chain_of, product_token
 from .checks import check_type, not_a_string
 from .dialect import ANY_NAME, Dialect, TagConflict
 from .escapes import brief
-from .usage import (
+from .usage.preferences import (
     CONTENT_SIGNAL,
     CONTENT_USAGE,
     LICENSE,
@@ -34,8 +34,8 @@ from .usage import (
     TDM_RESERVATION,
     Place,
     Preference,
-    read_value,
 )
+from .usage.values import read_value
 from .verdict import Reason, Verdict
 
 EVERYBODY = "robots"

@@ -41,7 +41,8 @@ from .match import (
 )
 from .text import bytes_read, clean_text, grammar_of, line_numbers
 from .url import readable
-from .usage import USER_AGENT, Overridden, Preference, UsageLines
+from .usage.lines import UsageLines
+from .usage.preferences import USER_AGENT, Overridden, Preference
 from .verdict import Details, Group, Reason, Rule, Verdict
 
 # Agents, and sets of groups, whose rules are kept. A crawl asks as one agent or a few.

@@ -17,7 +17,7 @@ from .dialect import Precedence
 from .engines import RFC9309
 from .match import Index, Ranked, place_of, reading_of
 from .url import as_utf8
-from .usage import TDM_POLICY, TDM_RESERVATION, Place, Preference
+from .usage.preferences import TDM_POLICY, TDM_RESERVATION, Place, Preference
 
 DIALECT = RFC9309.but(
     "tdmrep",

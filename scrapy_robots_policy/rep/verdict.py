@@ -14,16 +14,8 @@ from .dialect import Dialect
 from .escapes import MAX_BYTES, brief, shown
 from .match import reading_of
 from .url import readable
-from .usage import (
-    NO_USE,
-    DeclaredUse,
-    Overridden,
-    Place,
-    Preference,
-    UseAnswer,
-    answer,
-    superseding,
-)
+from .usage.answer import UseAnswer, answer, superseding
+from .usage.preferences import NO_USE, DeclaredUse, Overridden, Place, Preference
 
 
 class Reason(Enum):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..rep import AccessMode, Verdict
 from ..rep.escapes import brief, without_userinfo
-from ..rep.usage import UseResult
+from ..rep.usage.answer import UseResult
 
 MAX_ORIGINS = 10_000
 MAX_ORIGINS_OF_REPORT = 100_000

@@ -7,20 +7,20 @@ how to write one.
 from __future__ import annotations
 
 from .codec import EntryError, decode, encode
-from .interface import (
+from .guard import GuardedCoordinator, GuardedStore
+from .memory import MemoryStore
+from .opening import check_store, open_store, without_secrets
+from .protocol import (
     ALONE,
     MAX_SKEW,
     Claim,
     FleetCoordinator,
-    GuardedCoordinator,
-    GuardedStore,
     SharesPauses,
     Store,
     StoreEvents,
     coordinator_of,
     retention,
 )
-from .opening import MemoryStore, check_store, open_store, without_secrets
 
 __all__ = [
     "ALONE",

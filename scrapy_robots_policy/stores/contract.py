@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..rep import CacheEntry, FetchResult
-from .interface import Store
+from .protocol import Store
 
 ORIGIN, OTHERS = "https://example.com", ("http://example.com", "https://example.com:8443")
 

@@ -37,7 +37,8 @@ from redis.exceptions import ReadOnlyError, RedisError
 
 from ..rep.access import CacheEntry
 from .codec import EntryError, decode, encode
-from .interface import KEPT, MAX_SKEW, Claim, FleetCoordinator, retention, within
+from .guard import within
+from .protocol import KEPT, MAX_SKEW, Claim, FleetCoordinator, retention
 
 Client: TypeAlias = "Redis | RedisCluster"
 

@@ -16,7 +16,7 @@ from typing import TypeVar
 from .. import compat
 from ..rep.access import CacheEntry
 from .codec import EntryError, decode, encode
-from .interface import KEPT
+from .protocol import KEPT
 
 Result = TypeVar("Result")
 

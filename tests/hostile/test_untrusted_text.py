@@ -11,7 +11,7 @@ import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, Verdict, parse
 from scrapy_robots_policy.rep.escapes import MAX_BRIEF
-from scrapy_robots_policy.rep.usage import DeclaredUse
+from scrapy_robots_policy.rep.usage.preferences import DeclaredUse
 from scrapy_robots_policy.rep.verdict import refuse
 from tests.commands.run import robots as command
 from tests.crawls import crawl

@@ -22,6 +22,7 @@ from tests.house.sources import MODULES, PACKAGE, nodes_of
 LAYERS = (
     ("rep",),
     ("compat", "crawl_log", "distribution", "exceptions", "formats", "lint", "stats", "whole_file"),
+    ("trouble",),
     ("fetch", "pages", "stores", "tags"),
     ("site",),
     ("report",),
@@ -30,7 +31,7 @@ LAYERS = (
     ("policy",),
     ("decision", "robotparser"),
     ("delays", "events"),
-    ("record", "hosts"),
+    ("hosts", "monitor", "record"),
     ("slots", "bulk"),
     ("lookup",),
     ("admission",),

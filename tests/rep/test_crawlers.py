@@ -13,7 +13,7 @@ from scrapy_robots_policy.rep.agents import (
     crawlers,
 )
 from scrapy_robots_policy.rep.dialect import CrawlDelay
-from scrapy_robots_policy.rep.usage import CONTROL_TOKENS
+from scrapy_robots_policy.rep.usage.preferences import CONTROL_TOKENS
 
 ALL = {agent.name: agent for agent in crawlers()}
 

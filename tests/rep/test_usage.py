@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scrapy_robots_policy.rep import DIALECTS, Reason, parse
 from scrapy_robots_policy.rep.page import read_tdm, read_usage_header
 from scrapy_robots_policy.rep.tdmrep import TdmRules
-from scrapy_robots_policy.rep.usage import PURPOSES, DeclaredUse, Place, Preference
+from scrapy_robots_policy.rep.usage.preferences import PURPOSES, DeclaredUse, Place, Preference
 from scrapy_robots_policy.rep.verdict import refuse
 from tests.traced_memory import tracing_memory
 

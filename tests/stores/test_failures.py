@@ -16,7 +16,7 @@ from twisted.internet.defer import CancelledError
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
-from scrapy_robots_policy.stores import Claim, MemoryStore, interface, open_store
+from scrapy_robots_policy.stores import Claim, MemoryStore, guard, open_store
 from tests.crawls import Chain, crawl
 from tests.on_reactor import on_reactor, until
 from tests.redis_server import RedisServer, Service
@@ -425,7 +425,7 @@ class GoingOn(Chain):
 async def test_a_redis_that_is_killed_under_a_crawl_lets_nothing_through_and_is_used_again(
     caplog, monkeypatch, needs_redis
 ):
-    monkeypatch.setattr(interface, "CALM", 0.1)
+    monkeypatch.setattr(guard, "CALM", 0.1)
     caplog.set_level(logging.INFO, "scrapy_robots_policy")
 
     def lines():

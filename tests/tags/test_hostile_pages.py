@@ -9,8 +9,9 @@ from scrapy import Request
 from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
-from scrapy_robots_policy import RobotsTagMiddleware, tags
+from scrapy_robots_policy import RobotsTagMiddleware
 from scrapy_robots_policy.rep.page import read_meta
+from scrapy_robots_policy.tags import statements
 from tests.on_reactor import on_reactor
 from tests.tags.pages import Row, asking, crawl_rows
 from tests.traced_memory import tracing_memory
@@ -123,12 +124,14 @@ def test_a_page_without_a_host_has_no_tags_to_obey():
 @pytest.mark.parametrize("content", ["noindex", "max-snippet: 1, " * 1_000])
 def test_of_very_many_tags_no_more_than_a_bound_is_read(content, monkeypatch):
     read = []
-    monkeypatch.setattr(tags, "read_meta", lambda *args: read.append(args[1]) or read_meta(*args))
+    monkeypatch.setattr(
+        statements, "read_meta", lambda *args: read.append(args[1]) or read_meta(*args)
+    )
     body = f"<meta name=robots content='{content}'>" * 20_000
     response = HtmlResponse(URL, body=body.encode(), request=Request(URL))
     output_of(response, {"url": 1}, ROBOTS_TAGS=DROPPING)
-    assert len(read) <= tags.MAX_TAGS
-    assert sum(map(len, read)) <= tags.MAX_CHARACTERS
+    assert len(read) <= statements.MAX_TAGS
+    assert sum(map(len, read)) <= statements.MAX_CHARACTERS
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ from scrapy.http import HtmlResponse
 
 from scrapy_robots_policy.rep import DIALECTS, parse
 from scrapy_robots_policy.rep.tdmrep import TdmRules
-from scrapy_robots_policy.rep.usage import PURPOSES, DeclaredUse, answer
-from scrapy_robots_policy.tags import header_preferences, html_preferences
+from scrapy_robots_policy.rep.usage.answer import answer
+from scrapy_robots_policy.rep.usage.preferences import PURPOSES, DeclaredUse
+from scrapy_robots_policy.tags.preferences import header_preferences, html_preferences
 
 FOLDER = Path(__file__).parents[1] / "conformance" / "reservations"
 SITE = "https://site.example"

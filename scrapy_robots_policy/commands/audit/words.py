@@ -9,7 +9,7 @@ from ...formats import counted
 from ...record.reading import RecordFile
 from ...rep import Reason
 from ...rep.escapes import brief
-from ...rep.usage import Place, Preference
+from ...rep.usage.preferences import Place, Preference
 from ..printing.terminal import (
     Progress,
     paint,

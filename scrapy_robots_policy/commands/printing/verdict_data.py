@@ -18,7 +18,8 @@ from ...rep.agents import crawler_note
 from ...rep.dialect import NO_LIMIT
 from ...rep.engines import Cause
 from ...rep.escapes import shortened
-from ...rep.usage import DeclaredUse, Preference, UseAnswer, answer
+from ...rep.usage.answer import UseAnswer, answer
+from ...rep.usage.preferences import DeclaredUse, Preference
 from ...site import OriginRules
 
 ANSWERS = {

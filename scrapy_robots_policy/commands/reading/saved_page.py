@@ -12,8 +12,8 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.responsetypes import responsetypes
 
 from ...rep import Dialect
-from ...rep.usage import Preference
-from ...tags import header_preferences, html_preferences
+from ...rep.usage.preferences import Preference
+from ...tags.preferences import header_preferences, html_preferences
 from ..printing.terminal import print_error
 from .inputs import in_words, read_bytes
 

@@ -12,7 +12,7 @@ from urllib.parse import urljoin, urlsplit
 from ...rep import DIALECTS, FetchResult, Verdict
 from ...rep.agents import Agent, Category, CrawlerKind, Obedience, crawlers
 from ...rep.escapes import brief, shown
-from ...rep.usage import Preference
+from ...rep.usage.preferences import Preference
 from ..arguments import UNREADABLE, Arguments, Options, UsageError
 from ..printing.terminal import in_full, print_groups, print_json, print_line
 from ..printing.verdict_data import verdict_as_json

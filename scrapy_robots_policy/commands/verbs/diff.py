@@ -23,7 +23,7 @@ from ...lint.rule_findings import as_sent
 from ...rep import Dialect, origin_of
 from ...rep.agents import STAR
 from ...rep.escapes import brief
-from ...rep.usage import NO_USE, Preference, statement
+from ...rep.usage.preferences import NO_USE, Preference, statement
 from ...site import OriginRules
 from ..arguments import Arguments, Options, UsageError
 from ..printing.terminal import (

@@ -12,7 +12,8 @@ from ...rep.access import Access, AccessResult
 from ...rep.agents import chain_of, crawler_note
 from ...rep.escapes import shortened, shown
 from ...rep.url import path_of, server_forms
-from ...rep.usage import Preference, UseAnswer
+from ...rep.usage.answer import UseAnswer
+from ...rep.usage.preferences import Preference
 from ...site import OriginRules
 from ..arguments import (
     READING,

@@ -28,7 +28,7 @@ from ...rep.access import AccessResult
 from ...rep.agents import STAR, names_a_crawler
 from ...rep.escapes import brief, nearest, quoted, shown
 from ...rep.url import server_forms
-from ...rep.usage import DeclaredUse
+from ...rep.usage.preferences import DeclaredUse
 from ...site import OriginRules
 from ..arguments import USE, Arguments, Options, UsageError, read_dialect
 from ..printing.terminal import (

@@ -37,7 +37,8 @@ from ...rep.agents import crawlers
 from ...rep.engines import cause
 from ...rep.escapes import shortened, shown
 from ...rep.url import TDMREP, key_of, readable, url_of
-from ...rep.usage import LEVELS, NO_USE, PURPOSES, DeclaredUse, Preference, Result, tokens_for
+from ...rep.usage.answer import Result
+from ...rep.usage.preferences import LEVELS, NO_USE, PURPOSES, DeclaredUse, Preference, tokens_for
 from ...site import OriginRules
 from ..arguments import READING, UNREADABLE, Arguments, Options, UsageError
 from ..printing.terminal import print_line
