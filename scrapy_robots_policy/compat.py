@@ -254,7 +254,9 @@ def with_one_form_of_proxy(request: Request) -> Request:
 
 def components(settings: BaseSettings, name: str) -> dict[Any, Any]:
     """A component priority dictionary with its base, as Scrapy reads it; disabled ones left out."""
-    merged = settings.get_component_priority_dict_with_base(name)
+    # Newer than 2.14: merged by class, not by the way that a class is written.
+    merge = getattr(settings, "get_component_priority_dict_with_base", settings.getwithbase)
+    merged = merge(name)
     return {component: order for component, order in merged.items() if order is not None}
 
 
