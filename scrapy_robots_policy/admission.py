@@ -35,15 +35,15 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
-from .decision import Decision, decide, forms_of, objection
+from .core.decision import Decision, decide, forms_of, objection
+from .core.overrides import RequestConfig
+from .core.site import OriginRules
 from .delays import DelayQueue, NotYet, Turn
 from .events import Crawl
 from .exceptions import CrawlClosing, Disallowed
 from .hosts import PUT_BACK_KEY
 from .lookup import Age, Lookups
-from .overrides import RequestConfig
 from .rep import AccessMode, Origin, Verdict
-from .site import OriginRules
 from .slots import Slots
 from .stats import PUT_BACK
 from .status_line import Waiting

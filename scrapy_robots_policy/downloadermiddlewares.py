@@ -16,18 +16,19 @@ from scrapy.http import Request, Response
 
 from . import compat
 from .admission import ITEM_KEY, VERDICT_KEY, Admission
+from .core.decision import Decision
+from .core.overrides import RequestConfig
+from .core.result import by_name
 from .crawl_log import CrawlLog
-from .decision import Decision
 from .delays import DelayQueues, NotYet
 from .events import Crawl, Events
 from .exceptions import CrawlClosing, Disallowed
 from .fetch.bodies import is_fetch
-from .fetch.result import by_name
 from .fetch.transfers import guard_transfers
 from .fetch.tries import Fetcher
 from .lookup import Age, Lookups
 from .monitor import HOPS_KEY, Monitor
-from .overrides import EXEMPT_KEY, RequestConfig, is_exempt
+from .overrides import EXEMPT_KEY, is_exempt
 from .policy import PolicySettings, one_sentence
 from .rep import Origin, Verdict, origin_of
 from .rep.checks import check_type
@@ -61,15 +62,15 @@ class RobotsPolicyMiddleware:
         """The parts are made from the lowest up. A store or a record that cannot be opened stops
         the spider with one sentence.
         """
-        settings = PolicySettings.from_crawler(crawler)
+        self.now = compat.steady_clock()
+        settings = PolicySettings.from_crawler(crawler, self.now)
         self.crawler, self.configs, self.use = crawler, settings.configs, settings.use
         self.has_earlier = settings.has_earlier
-        self.now = compat.steady_clock()
         has_report = settings.report is not None
         self.counts = CrawlCounts(MAX_ORIGINS_OF_REPORT if has_report else MAX_ORIGINS)
         self.monitor = Monitor(crawler, settings, self.counts)
         for layer in self.configs.layers:
-            layer.now, layer.tell = self.now, self.monitor.note_permission
+            layer.tell = self.monitor.note_permission
         self.events = Events(self.monitor)
         with one_sentence(crawler):
             store = settings.store.open(crawler, self.events)

@@ -15,12 +15,12 @@ from typing import NamedTuple
 from scrapy.crawler import Crawler
 from scrapy.http import Request
 
-from .decision import Decision
+from .core.decision import Decision
+from .core.overrides import RequestConfig
+from .core.site import OriginRules
 from .fetch.tries import Exchange, Fetched
-from .overrides import RequestConfig
 from .policy import PolicySettings
 from .report.counts import CrawlCounts
-from .site import OriginRules
 from .stores import StoreEvents
 
 

@@ -27,7 +27,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import replace
 from enum import Enum
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from scrapy import signals
 from scrapy.http import Request
@@ -36,14 +36,15 @@ from twisted.internet.defer import Deferred, DeferredList
 
 from . import compat
 from .compat import start_task
-from .decision import forms_of, objection
+from .core.decision import forms_of, objection
+from .core.overrides import RequestConfig
+from .core.site import OriginRules, Site, Sites, rules_given
 from .events import Crawl, LookedUp, Source
 from .exceptions import CrawlClosing
 from .fetch.bodies import is_fetch
 from .fetch.gate import FetchGate, GateSlot, max_sockets
 from .fetch.request import FetchOrder
 from .fetch.tries import Exchange, Fetched
-from .overrides import RequestConfig
 from .rep import AccessMode, CacheEntry, Dialect, FetchResult, Origin, origin_of, tdmrep
 from .rep.access import AccessResult, holds, is_fresh, remember
 from .rep.url import (
@@ -56,7 +57,6 @@ from .rep.url import (
     url_of,
 )
 from .rep.usage.preferences import TDM_RESERVATION
-from .site import OriginRules, Site, Sites, Waiter, rules_given
 from .slots import Slots
 from .stores import MAX_SKEW, EntryError, MemoryStore, Store, coordinator_of
 
@@ -79,6 +79,17 @@ class Age(Enum):
     FRESH = "fresh"  # nothing is fetched
     USABLE = "usable"  # stale ones decide, too, and are validated in the background
     ANY = "any"  # they were renewed for this request
+
+
+class _Waiter(NamedTuple):
+    """A request that waits for news of its site. `news` is its own: a shared one is used up."""
+
+    news: Deferred[None]
+    page: Request
+
+    def tell(self) -> None:
+        if not self.news.called:
+            self.news.callback(None)
 
 
 class Lookups:
@@ -308,7 +319,7 @@ class Lookups:
         """Wait for the next news of a site. If no lookup is under way, one starts, or the news is
         that the pause has ended.
         """
-        waiter = Waiter(Deferred(), page)
+        waiter = _Waiter(Deferred(), page)
         site.waiters.append(waiter)
         if not site.is_looked_up and pause > 0:
             self._put_off(site, self.now() + pause)

@@ -13,12 +13,13 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 
 from . import compat, stats
+from .core.decision import Decision, delay_of
+from .core.overrides import RequestConfig
+from .core.site import OriginRules
 from .crawl_log import CrawlLog
-from .decision import Decision, delay_of
 from .events import Listener, LookedUp, Source
 from .fetch.tries import Fetched
 from .formats import counted, span, utc_time
-from .overrides import RequestConfig
 from .policy import PolicySettings
 from .rep import AccessMode, Verdict
 from .rep.access import Access, AccessResult, holds
@@ -34,7 +35,6 @@ from .rep.usage.preferences import (
     statement,
 )
 from .report.counts import CrawlCounts, OriginCounts
-from .site import OriginRules
 from .trouble import MAX_LINES, TroubleLog
 
 _FORBIDDEN = "forbidden by robots.txt"

@@ -3,20 +3,14 @@
 The strongest first: `request.meta["robots"]`; the overrides for the request's host, in layers (the
 spider's for single hosts, the spider's for all hosts, the project's); the request's own User-Agent
 header; the crawl's own choice.
-
-The key of an override is a pattern: a host name in which "*" stands for anything, with or without a
-port. Several patterns may match a host. Each matter is then decided by the most specific pattern
-that sets it: a pattern without a star before one with a star, then the longer one.
-
-An override with a name, a reason or an end is a permission. When it has ended, it sets nothing.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass, fields
-from datetime import date, datetime, timezone
+from dataclasses import KW_ONLY, dataclass
+from datetime import date
 from typing import Any
 
 from scrapy import Spider
@@ -24,10 +18,11 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request
 from scrapy.settings import BaseSettings
 
-from .fetch.redirects import HostMatch, host_pattern
+from .core.host_patterns import host_pattern
+from .core.overrides import Override, Overrides, RequestConfig
 from .rep import Dialect, Origin, origin_of, product_token
 from .rep.agents import STAR, names_a_crawler
-from .rep.escapes import brief, listed, nearest, quoted
+from .rep.escapes import listed, nearest, quoted
 from .settings import DIALECT, Kind, SettingError, agent_of, dict_of, from_json
 
 
@@ -106,110 +101,6 @@ def _text(value: Any) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Override:
-    """What is set for some host; None: not set.
-
-    Attributes:
-        agent: a product token.
-        obey: whether a robots.txt is requested at all.
-        crawl_delay: seconds between two requests.
-        robots_txt: the file to obey instead of the site's own.
-        by, why: who permits that, and the reason.
-        until: the last day, in UTC, on which all this holds.
-
-    """
-
-    dialect: Dialect | None = None
-    agent: str | None = None
-    obey: bool | None = None
-    crawl_delay: float | None = None
-    robots_txt: bytes | None = None
-    by: str | None = None
-    why: str | None = None
-    until: date | None = None
-
-    @property
-    def is_permission(self) -> bool:
-        return bool(self.by or self.why or self.until)
-
-    def __str__(self) -> str:
-        """The permission: ", by Anna, until 2027-01-31: she owns the site"."""
-        parts = (("by", self.by), ("until", self.until))
-        who = "".join(f", {word} {value}" for word, value in parts if value)
-        return brief(who + (f": {self.why}" if self.why else ""))
-
-    def over(self, weaker: Override) -> Override:
-        """This override, completed by the weaker one where it sets nothing."""
-        own = {item.name: getattr(self, item.name) for item in fields(self)}
-        is_set = {name: value for name, value in own.items() if value is not None}
-        return Override(**{name: getattr(weaker, name) for name in own} | is_set)
-
-
-class Overrides:
-    """Overrides by host pattern.
-
-    Attributes:
-        name: the setting or attribute that has them.
-        sets_delays: whether a delay is set for some host.
-        now: gives seconds since the epoch.
-        tell: called with a permission, and whether it holds, when it is first used and when it has
-            ended.
-
-    """
-
-    def __init__(self, by_pattern: Mapping[str, Override], name: str = "") -> None:
-        self.name = name
-        self.sets_delays = any(override.crawl_delay for override in by_pattern.values())
-        self._strongest_first = sorted(by_pattern.items(), key=_specificity, reverse=True)
-        self._match = HostMatch(pattern for pattern, _ in self._strongest_first)
-        self.now: Callable[[], float] = time.time
-        self.tell: Callable[[str, bool], None] = lambda _permission, _holds: None
-        self._told: dict[str, bool] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._strongest_first)
-
-    def of(self, origin: str) -> Override:
-        """What is set for the host of an origin."""
-        override = Override()
-        for _, weaker in self._matching(origin):
-            override = override.over(weaker)
-        return override
-
-    def set_by(self, origin: str) -> dict[str, str]:
-        """Where each field of `of(origin)` is set, by its name: "ROBOTS_OVERRIDES['*.a.com']"."""
-        set_by: dict[str, str] = {}
-        for pattern, override in self._matching(origin):
-            for item in fields(override):
-                if getattr(override, item.name) is not None:
-                    set_by.setdefault(item.name, self._place(pattern, override))
-        return set_by
-
-    def _matching(self, origin: str) -> Iterator[tuple[str, Override]]:
-        for at in self._match.of(origin):
-            pattern, override = self._strongest_first[at]
-            if not override.is_permission or self._holds(pattern, override):
-                yield pattern, override
-
-    def _holds(self, pattern: str, override: Override) -> bool:
-        """Whether a permission has not ended."""
-        today = datetime.fromtimestamp(self.now(), timezone.utc).date()
-        holds = override.until is None or today <= override.until
-        if self._told.get(pattern) is not holds:
-            self._told[pattern] = holds
-            self.tell(self._place(pattern, override), holds)
-        return holds
-
-    def _place(self, pattern: str, override: Override) -> str:
-        return f"{self.name}[{pattern!r}]{override}"
-
-
-def _specificity(item: tuple[str, Override]) -> tuple[bool, int]:
-    pattern = item[0]
-    return "*" not in pattern, len(pattern)
-
-
 def _flag(_name: str, value: Any) -> bool:
     """True or False and nothing like it: `"obey": 0` may be meant as a number of seconds."""
     if not isinstance(value, bool):
@@ -253,7 +144,8 @@ KEYS: Mapping[str, Kind] = {
 def _by_pattern(name: str, value: Any) -> Overrides:
     by_pattern = dict_of(value)
     return Overrides(
-        {_pattern(name, one): _override(name, one, by_pattern[one]) for one in by_pattern}, name
+        {_pattern(name, one): _override(name, one, by_pattern[one]) for one in by_pattern},
+        name,
     )
 
 
@@ -294,31 +186,6 @@ _OWN = ("dialect", "agent")  # the keys of META_KEY
 
 
 @dataclass(frozen=True, slots=True)
-class RequestConfig:
-    """What the user chose for a request.
-
-    Attributes:
-        agent: a product token.
-        obey: whether a robots.txt is requested at all.
-        crawl_delay: seconds between two requests, instead of what the site asks for.
-        robots_txt: the file to obey instead of the site's own; empty where `obey` is False.
-
-    """
-
-    dialect: Dialect
-    agent: str
-    obey: bool = True
-    crawl_delay: float | None = None
-    robots_txt: bytes | None = None
-
-    def applies_to(self, origin: Origin) -> bool:
-        """Whether a robots.txt decides about requests to the origin, or a delay is set for it."""
-        if origin.partition(":")[0] not in self.dialect.access.schemes:
-            return False
-        return self.obey or self.crawl_delay is not None
-
-
-@dataclass(frozen=True, slots=True)
 class RequestConfigs:
     """Finds the configuration of a request.
 
@@ -328,6 +195,7 @@ class RequestConfigs:
         by_header: whether a request that brings its own User-Agent header is judged by that.
         sent: the User-Agent header of a request that brings none: a redirect and a retry have it,
             too, because Scrapy has added it to the request before.
+        now: gives seconds since the epoch.
 
     """
 
@@ -336,9 +204,16 @@ class RequestConfigs:
     _: KW_ONLY
     by_header: bool
     sent: bytes = b""
+    now: Callable[[], float] = time.time
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler, dialect: Dialect, name: CrawlerName) -> RequestConfigs:
+    def from_crawler(
+        cls,
+        crawler: Crawler,
+        dialect: Dialect,
+        name: CrawlerName,
+        now: Callable[[], float] = time.time,
+    ) -> RequestConfigs:
         """Of a crawl with this dialect and name. SettingError for a wrong value."""
         spider = crawler.spider
         layers = (
@@ -351,6 +226,7 @@ class RequestConfigs:
             tuple(layer for layer in layers if layer),
             by_header=not name.is_given,
             sent=sent_user_agent(crawler.settings, spider)[1].encode("utf-8", "replace"),
+            now=now,
         )
 
     @property
@@ -368,7 +244,7 @@ class RequestConfigs:
             return self.default
         override = _from_meta(meta.get(META_KEY))
         for layer in self.layers:
-            override = override.over(layer.of(origin))
+            override = override.over(layer.of(origin, self.now()))
         obey = override.obey is not False
         return RequestConfig(
             override.dialect or self.default.dialect,
@@ -386,7 +262,7 @@ class RequestConfigs:
         if self._own_name(request):
             set_by["agent"] = "User-Agent header of the request"
         for layer in reversed(self.layers):
-            set_by |= layer.set_by(origin)
+            set_by |= layer.set_by(origin, self.now())
         own = _without_none(request.meta.get(META_KEY) or {})
         return set_by | dict.fromkeys(own, f"request.meta[{META_KEY!r}]")
 

@@ -5,7 +5,7 @@ A wrong value raises SettingError, which stops the spider; `one_sentence` logs i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -19,11 +19,12 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from . import compat
+from .core.redirects import RedirectGuard
+from .core.result import package_of
 from .crawl_log import CrawlLog
 from .fetch.plugins import middlewares_by_plugin, schemes_by_plugin
-from .fetch.redirects import RedirectGuard
 from .fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
-from .fetch.result import package_of
+from .fetch.urls import registrable_domain
 from .overrides import CrawlerName, RequestConfigs, crawler_name, sent_header
 from .rep.access import AccessOverrides
 from .rep.escapes import nearest
@@ -233,7 +234,7 @@ class PolicySettings:
     has_earlier: bool = False
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> PolicySettings:
+    def from_crawler(cls, crawler: Crawler, clock: Callable[[], float]) -> PolicySettings:
         """NotConfigured where robots.txt is not to be obeyed; SettingError for a wrong value.
 
         Warns of a setting that does not exist, and of a crawler without a name.
@@ -252,7 +253,7 @@ class PolicySettings:
                 log.warning("%(warning)s", {"warning": warning})
             tag_actions(crawler)  # RobotsTagMiddleware reads them when a record is begun already
             return cls(
-                configs=RequestConfigs.from_crawler(crawler, dialect, name),
+                configs=RequestConfigs.from_crawler(crawler, dialect, name, clock),
                 store=StoreSettings.from_settings(crawler.settings),
                 access_overrides=_access_overrides(values),
                 profile=_profile(values),
@@ -330,7 +331,8 @@ def _has_credentials(values: Values) -> bool:
 
 def redirect_guard(values: Values) -> RedirectGuard:
     """Where redirects of a robots.txt may lead."""
-    return RedirectGuard(values["ROBOTS_REDIRECTS"], values["ROBOTS_REDIRECT_HOSTS"])
+    domain_of = registrable_domain if values["ROBOTS_REDIRECTS"] else None
+    return RedirectGuard(domain_of, values["ROBOTS_REDIRECT_HOSTS"])
 
 
 def declared_use(values: Values) -> DeclaredUse:

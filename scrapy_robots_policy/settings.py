@@ -28,7 +28,7 @@ from scrapy import Spider
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
-from .fetch.redirects import host_pattern
+from .core.host_patterns import host_pattern
 from .fetch.request import CARRIED_META
 from .rep import DIALECTS, Dialect, dialect_of, product_token
 from .rep.access import AccessMode

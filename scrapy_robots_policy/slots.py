@@ -26,16 +26,16 @@ from twisted.internet.defer import Deferred
 
 from . import compat
 from .compat import start_task
+from .core.decision import delay_of
+from .core.overrides import RequestConfig
+from .core.result import by_name, retry_after
+from .core.site import OriginRules
 from .crawl_log import CrawlLog
-from .decision import delay_of
 from .delays import Asker, DelayQueue, DelayQueues, NotYet, host_of
 from .events import Crawl
 from .exceptions import CrawlClosing
 from .fetch.bodies import is_fetch
-from .fetch.result import by_name, retry_after
 from .hosts import Hosts
-from .overrides import RequestConfig
-from .site import OriginRules
 from .stats import PAUSED
 from .stores import GuardedCoordinator, SharesPauses
 

@@ -20,8 +20,8 @@ from scrapy.utils.log import logformatter_adapter
 
 from . import compat
 from .admission import ITEM_KEY
+from .core.overrides import RequestConfig
 from .crawl_log import CrawlLog
-from .overrides import RequestConfig
 from .policy import TagSettings
 from .rep import origin_of
 from .rep.escapes import brief

@@ -20,7 +20,7 @@ from urllib.parse import urljoin
 
 import pyarrow as pa
 
-from ..fetch.result import MAX_BYTES, UnreadableBodyError, encodings_of, unpack
+from ..core.result import MAX_BYTES, UnreadableBodyError, encodings_of, unpack
 from ..rep import CacheEntry, origin_of
 from ..rep.access import DAY
 from ..rep.escapes import brief
@@ -164,7 +164,7 @@ def _followed(responses: Iterable[_Response]) -> Iterator[_Row]:
 
 def read_store(path: str | Path) -> Iterator[Any]:
     """What a crawl's store of SQLite knows, as `read_warc` gives it. OSError where it is none."""
-    from ..stores.codec import EntryError, decode  # noqa: PLC0415 - stores need Twisted
+    from ..core.codec import EntryError, decode  # noqa: PLC0415 - stores need Twisted
 
     def rows(connection: sqlite3.Connection) -> Iterator[_Row]:
         for origin, frame in connection.execute("SELECT origin, frame FROM records"):

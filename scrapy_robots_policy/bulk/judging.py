@@ -23,14 +23,14 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..decision import decide
+from ..core.decision import decide
+from ..core.site import OriginRules, Site, Sites
 from ..rep import CacheEntry, Dialect, FetchResult, Verdict, dialect_of, origin_of
 from ..rep.access import AccessOverrides, AccessResult, remember
 from ..rep.escapes import brief
 from ..rep.rules import Outcome
 from ..rep.url import server_forms
 from ..rep.usage.preferences import NO_USE, DeclaredUse, tokens_for
-from ..site import OriginRules, Site, Sites
 
 BATCH = 250_000  # URLs
 _NO_OVERRIDES = AccessOverrides()

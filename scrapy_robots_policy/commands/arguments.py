@@ -16,7 +16,7 @@ from textwrap import fill
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
-from ..fetch.redirects import ANYWHERE, RedirectGuard
+from ..core.redirects import ANYWHERE, RedirectGuard
 from ..lint import KINDS, Severity
 from ..rep import DIALECTS, Dialect, product_token
 from ..rep.agents import STAR, find_agent, names_a_crawler

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,8 +12,9 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import BaseSettings
 
-from ..fetch.redirects import RedirectGuard
-from ..overrides import Overrides, crawler_name, project_overrides, sent_user_agent
+from ..core.overrides import Overrides
+from ..core.redirects import RedirectGuard
+from ..overrides import crawler_name, project_overrides, sent_user_agent
 from ..policy import declared_use, redirect_guard
 from ..rep import Dialect
 from ..rep.usage.preferences import DeclaredUse
@@ -97,7 +99,7 @@ class ProjectDefaults(Defaults):
         return redirect_guard(Values(self._settings))
 
     def set_by(self, origin: str) -> Mapping[str, str]:
-        return self._overrides.set_by(origin)
+        return self._overrides.set_by(origin, time.time())
 
     @cached_property
     @_as_usage_errors()

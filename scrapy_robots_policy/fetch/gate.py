@@ -1,15 +1,10 @@
-"""Which fetches of robots.txt may be under way.
-
-A fetch that gets no answer for some seconds costs a socket and little else: it must not hold a
-place that a young fetch could have, or a hundred hosts that never answer would stop all others.
-Where such fetches have taken half of the sockets, new ones get less time.
-"""
+"""The gate of fetches as Scrapy's crawls use it, and how many sockets there are (`core.gate`)."""
 
 from __future__ import annotations
 
 import sys
-from collections import OrderedDict, deque
 from collections.abc import Callable
+from math import inf
 
 from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.reactor import is_reactor_installed
@@ -17,9 +12,9 @@ from twisted.internet.defer import Deferred
 from twisted.internet.selectreactor import SelectReactor
 
 from .. import compat
+from ..core.gate import Gate
 from .request import FetchSlot
 
-YOUNG = 2.0  # seconds
 MAX_SOCKETS = 4_000
 FILES_LEFT = 256  # open files that pages, logs and feeds are left
 
@@ -77,79 +72,46 @@ class GateSlot(FetchSlot):
 
 
 class FetchGate:
-    """Lets fetches begin, first come, first served; those that failed before go after all others.
+    """The gate of a crawl: fetches wait for their tickets. The states are in `core.gate`."""
 
-    Attributes:
-        max_young: how many may be under way that are younger than `YOUNG` seconds.
-        sockets: how many may be under way in all.
-
-    """
-
-    def __init__(
-        self,
-        max_young: int,
-        sockets: int,
-    ) -> None:
-        self.max_young, self.sockets = max_young, sockets
-        self._young: OrderedDict[Deferred[None], float] = OrderedDict()  # when each began
-        self._open = 0
-        self._queue: deque[Deferred[None]] = deque()
-        self._last_queue: deque[Deferred[None]] = deque()
+    def __init__(self, max_young: int, sockets: int) -> None:
+        self._gate: Gate[Deferred[None]] = Gate(max_young, sockets)
         self._is_letting_in = False
-        self._stop_timer: Callable[[], None] | None = None
-        self.is_closed = False
+        self._stop_timer: Callable[[], None] = lambda: None
+        self.is_short_of_sockets = self._gate.is_short_of_sockets
+
+    @property
+    def is_closed(self) -> bool:
+        return self._gate.is_closed
 
     def enter(self, *, has_failed: bool) -> GateSlot:
         """Wait until a fetch may begin. Inside it is under way, except while it has given its place
-        back.
-
-        Args:
-            has_failed: whether the last fetch for this origin has failed.
-
+        back. `has_failed`: as `Gate.enter`.
         """
         return GateSlot(self, has_failed=has_failed)
 
     async def ticket(self, *, has_failed: bool) -> Deferred[None]:
         """Wait until a fetch may begin. It counts as under way until its ticket is left."""
         ticket: Deferred[None] = Deferred()
-        queue = self._last_queue if has_failed else self._queue
-        queue.append(ticket)
+        self._gate.enter(ticket, has_failed=has_failed)
         self._let_in()
         if ticket.called:  # there was room, as nearly always
             return ticket
         try:
             await maybe_deferred_to_future(ticket)
-        except BaseException:
-            if ticket in queue:
-                queue.remove(ticket)
-            else:
-                self.leave(ticket)  # it was let in just when it was cancelled
+        except BaseException:  # cancelled, perhaps when it had just been let in
+            self._gate.withdraw(ticket)
+            self._let_in()
             raise
         return ticket
 
     def leave(self, ticket: Deferred[None]) -> None:
         """A fetch has ended, or waits for something else: another one may begin."""
-        self._open -= 1
-        self._young.pop(ticket, None)
+        self._gate.leave(ticket)
         self._let_in()
 
-    def is_short_of_sockets(self) -> bool:
-        """Whether more than half of the sockets are taken.
-
-        A fetch cannot be given up later: Scrapy keeps its socket until the handler's own time limit
-        has passed. So it must get a shorter one when it begins.
-        """
-        return self._open > self.sockets // 2
-
-    def _has_room(self) -> bool:
-        if self.is_closed:
-            return False
-        while self._young and compat.monotonic() - next(iter(self._young.values())) >= YOUNG:
-            self._young.popitem(last=False)
-        return len(self._young) < self.max_young and self._open < self.sockets
-
     def _let_in(self) -> None:
-        """Let fetches begin while there is room.
+        """Let fetches begin while there is room, and look again when there may be some.
 
         Without asyncio a fetch goes on within `callback`, and may end there: it leaves while this
         loop runs. A call for each would be as deep as the queue.
@@ -157,27 +119,16 @@ class FetchGate:
         if self._is_letting_in:
             return
         self._is_letting_in = True
-        while (self._queue or self._last_queue) and self._has_room():
-            ticket = (self._queue or self._last_queue).popleft()
-            self._open += 1
-            self._young[ticket] = compat.monotonic()
+        for ticket in self._gate.let_in(compat.monotonic()):
             ticket.callback(None)
         self._is_letting_in = False
-        if self._queue or self._last_queue or self._stop_timer is not None:
-            self._set_timer()
-
-    def _set_timer(self) -> None:
-        """While fetches queue, look again when the oldest young one is young no longer."""
-        if self._stop_timer is not None:
-            self._stop_timer()
-            self._stop_timer = None
-        if (self._queue or self._last_queue) and self._young and not self.is_closed:
-            oldest = next(iter(self._young.values()))
-            self._stop_timer = compat.call_later(
-                max(YOUNG - (compat.monotonic() - oldest), 0.0), self._let_in
-            )
+        self._stop_timer()
+        wake_at = self._gate.wake_at()
+        if wake_at < inf:
+            wait = max(wake_at - compat.monotonic(), 0.0)
+            self._stop_timer = compat.call_later(wait, self._let_in)
 
     def close(self) -> None:
         """From now on no fetch begins. Those that wait are for their owners to cancel."""
-        self.is_closed = True
-        self._set_timer()
+        self._gate.close()
+        self._stop_timer()

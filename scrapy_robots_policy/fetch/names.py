@@ -22,11 +22,11 @@ from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface import implementer  # type: ignore[import-untyped]
 
 from .. import compat
+from ..core.addresses import spelled_address
 from ..exceptions import CrawlClosing
 from .bodies import META_KEY, Body
 from .gate import FetchGate
 from .plugins import SCHEMES, import_path, is_by_plugin, schemes_by_plugin
-from .redirects import spelled_address
 
 Addresses = tuple[str, ...]
 

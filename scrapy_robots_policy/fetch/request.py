@@ -18,10 +18,10 @@ from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
 from .. import compat
+from ..core.redirects import ANYWHERE, RedirectGuard
+from ..core.result import ACCEPTED
 from ..rep import CacheEntry, Dialect, origin_of
 from ..rep.url import origin_of_key
-from .redirects import ANYWHERE, RedirectGuard
-from .result import ACCEPTED
 
 
 class FetchSlot:

@@ -10,11 +10,11 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
 
 from .. import compat
+from ..core.result import cause_of
 from .bodies import META_KEY
 from .names import NameQueue
 from .plugins import schemes_without_limit
 from .request import CACHED_KEY
-from .result import cause_of
 
 AFTER_THE_HANDLER = 1.0  # seconds: a handler that limits the whole download does so first
 BUSY = 2.0  # seconds: if a transfer is ended so much too late, the process was busy meanwhile

@@ -23,16 +23,8 @@ from scrapy.http import Request, Response
 from twisted.internet.defer import CancelledError
 
 from .. import compat
-from ..exceptions import CrawlClosing
-from ..rep import CacheEntry, FetchResult
-from ..rep.access import DAY, has_whole_copy, remember
-from ..rep.url import url_of
-from .bodies import Bodies, Body
-from .names import Addresses, addresses_of
-from .plugins import clients_by_plugin, middlewares_by_plugin
-from .redirects import REDIRECTS, Answer, follow
-from .request import NO_LIMIT, FetchOrder, RequestProfile
-from .result import (
+from ..core.redirects import REDIRECTS, Answer, follow
+from ..core.result import (
     by_name,
     can_be_sent,
     cause_of,
@@ -42,6 +34,15 @@ from .result import (
     is_fault_of,
     result_of,
 )
+from ..exceptions import CrawlClosing
+from ..rep import CacheEntry, FetchResult
+from ..rep.access import DAY, has_whole_copy, remember
+from ..rep.url import url_of
+from .bodies import Bodies, Body
+from .names import Addresses, addresses_of
+from .plugins import clients_by_plugin, middlewares_by_plugin
+from .request import NO_LIMIT, FetchOrder, RequestProfile
+from .urls import readable_location
 
 MAX_IN_MIDDLEWARES = 300.0  # seconds: some wait on purpose, such as for a quota
 
@@ -242,7 +243,7 @@ def _answer(result: FetchResult, response: Response, *, is_proxied: bool) -> Ans
     """
     peer = "" if is_proxied else response.ip_address or ""
     location = response.headers.get(b"Location") if response.status in REDIRECTS else None
-    return Answer(result, (location or b"").decode("latin-1"), peer, is_proxied=is_proxied)
+    return Answer(result, readable_location(location or b""), peer, is_proxied=is_proxied)
 
 
 def _may_pass(result: FetchResult) -> bool:

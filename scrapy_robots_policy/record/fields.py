@@ -26,14 +26,14 @@ from hashlib import sha256
 from math import isfinite
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from ..decision import Decision
+from ..core.codec import unpack_whole
+from ..core.decision import Decision
+from ..core.overrides import RequestConfig
 from ..fetch.tries import Exchange
-from ..overrides import RequestConfig
 from ..rep import Agent, CacheEntry, Dialect, FetchResult, Reason, Verdict
 from ..rep.escapes import brief, shortened, without_userinfo
 from ..rep.usage.answer import UseAnswer
 from ..rep.usage.preferences import Place, Preference
-from ..stores.codec import unpack_whole
 
 START = "0" * 64  # "prev" of the first line of a crawl
 MAX_LINE = 16 * 1024 * 1024  # bytes; a robots.txt of 4 MiB that does not shrink takes 6 MiB

@@ -24,8 +24,9 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request
 
 from .. import compat
+from ..core.decision import Decision
+from ..core.site import OriginRules
 from ..crawl_log import CrawlLog
-from ..decision import Decision
 from ..distribution import installed_version
 from ..events import Listener, LookedUp
 from ..exceptions import CrawlClosing
@@ -37,7 +38,6 @@ from ..rep.url import url_of
 from ..rep.usage.answer import UseAnswer
 from ..rep.usage.preferences import DeclaredUse
 from ..settings import ATTRIBUTES, SETTINGS, SettingError, is_set
-from ..site import OriginRules
 from ..stats import AUDIT_FAILED
 from .fields import (
     FORMAT,

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..decision import decide
+from ..core.decision import decide
+from ..core.site import OriginRules, Site, rules_given
 from ..rep import DIALECTS, AccessMode, CacheEntry, Dialect
 from ..rep.access import AccessOverrides
 from ..rep.escapes import quoted, shortened
 from ..rep.url import TDMREP, document_of, server_forms
 from ..rep.usage.preferences import NO_USE, DeclaredUse
-from ..site import OriginRules, Site, rules_given
 from .fields import (
     FORMAT,
     START,

@@ -6,7 +6,7 @@ how to write one.
 
 from __future__ import annotations
 
-from .codec import EntryError, decode, encode
+from ..core.codec import EntryError, decode, encode
 from .guard import GuardedCoordinator, GuardedStore
 from .memory import MemoryStore
 from .opening import check_store, open_store, without_secrets

@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 from twisted.internet.defer import CancelledError
 
 from .. import compat
+from ..core.codec import EntryError, checked
 from ..rep.access import CacheEntry
-from .codec import EntryError, checked
 from .protocol import (
     ALONE,
     Claim,

@@ -35,8 +35,8 @@ from redis.client import NEVER_DECODE
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ReadOnlyError, RedisError
 
+from ..core.codec import EntryError, decode, encode
 from ..rep.access import CacheEntry
-from .codec import EntryError, decode, encode
 from .guard import within
 from .protocol import KEPT, MAX_SKEW, Claim, FleetCoordinator, retention
 

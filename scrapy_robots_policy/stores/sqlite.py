@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from .. import compat
+from ..core.codec import EntryError, decode, encode
 from ..rep.access import CacheEntry
-from .codec import EntryError, decode, encode
 from .protocol import KEPT
 
 Result = TypeVar("Result")

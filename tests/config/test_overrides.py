@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from scrapy_robots_policy.fetch.redirects import RedirectGuard
-from scrapy_robots_policy.overrides import OVERRIDES, Override, Overrides
+from scrapy_robots_policy.core.overrides import Override, Overrides
+from scrapy_robots_policy.core.redirects import RedirectGuard
+from scrapy_robots_policy.overrides import OVERRIDES
 from scrapy_robots_policy.rep import dialect_of
 from scrapy_robots_policy.settings import HOSTS, SettingError
 
@@ -44,7 +45,7 @@ def test_for_each_key_the_most_specific_pattern_that_sets_it_decides(host, diale
         }
     )
 
-    override = overrides.of(f"http://{host}")
+    override = overrides.of(f"http://{host}", 0.0)
 
     assert (override.dialect, override.crawl_delay) == (dialect, crawl_delay)
 
@@ -60,7 +61,7 @@ def test_every_key_is_read():
         }
     }
 
-    assert OVERRIDES.read("X", value).of("http://example.com") == Override(
+    assert OVERRIDES.read("X", value).of("http://example.com", 0.0) == Override(
         GOOGLE, "MyBot", False, 2.0, "User-agent: *\nDisallow: /ü".encode()
     )
 
@@ -68,7 +69,7 @@ def test_every_key_is_read():
 @pytest.mark.parametrize("written", ["Disallow: /ü", "Disallow: /ü".encode()], ids=type)
 def test_a_robots_txt_of_the_users_may_be_text_or_bytes(written):
     override = OVERRIDES.read("X", {"example.com": {"robots_txt": written}})
-    assert override.of("http://example.com").robots_txt == "Disallow: /ü".encode()
+    assert override.of("http://example.com", 0.0).robots_txt == "Disallow: /ü".encode()
 
 
 MEANT = [
@@ -90,7 +91,7 @@ MEANT = [
 
 @pytest.mark.parametrize(("pattern", "origin", "is_meant"), MEANT)
 def test_a_pattern_means_the_hosts_that_people_read_in_it(pattern, origin, is_meant):
-    override = OVERRIDES.read("X", {pattern: {"crawl_delay": 2}}).of(origin)
+    override = OVERRIDES.read("X", {pattern: {"crawl_delay": 2}}).of(origin, 0.0)
     assert override.crawl_delay == (2.0 if is_meant else None)
     guard = RedirectGuard(allowed=HOSTS.read("X", [pattern]))
     assert guard.allows(f"{origin}/robots.txt") is is_meant

@@ -7,13 +7,8 @@ import re
 import pytest
 import scrapy
 
-from scrapy_robots_policy.overrides import (
-    Override,
-    Overrides,
-    RequestConfig,
-    RequestConfigs,
-    is_exempt,
-)
+from scrapy_robots_policy.core.overrides import Override, Overrides, RequestConfig
+from scrapy_robots_policy.overrides import RequestConfigs, is_exempt
 from scrapy_robots_policy.rep import Origin, dialect_of
 from scrapy_robots_policy.settings import SettingError
 from tests.crawls import crawl, middleware_of

@@ -6,6 +6,7 @@ import logging
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 import scrapy
@@ -46,7 +47,7 @@ class Spider(scrapy.Spider):
 def read(settings=None, **attributes) -> PolicySettings:
     crawler = Crawler(Spider, settings)
     crawler.spider = Spider(**attributes)
-    return PolicySettings.from_crawler(crawler)
+    return PolicySettings.from_crawler(crawler, time.time)
 
 
 def test_the_shell_which_has_no_spider_yet_writes_no_files(tmp_path):
@@ -253,7 +254,7 @@ JSON = '{"here.example": {"dialect": "google", "crawl_delay": 2}}'
 @pytest.mark.parametrize("value", [JSON, {"here.example": {"dialect": "google", "crawl_delay": 2}}])
 def test_overrides_are_given_as_a_dict_or_as_json(value):
     (layer,) = read({"ROBOTS_OVERRIDES": value}).configs.layers
-    override = layer.of("http://here.example")
+    override = layer.of("http://here.example", 0.0)
     assert (override.dialect, override.crawl_delay) == (DIALECTS["google"], 2.0)
 
 
@@ -407,7 +408,10 @@ MISPLACED = {
 
 
 @pytest.mark.parametrize("place", MISPLACED)
-@pytest.mark.parametrize("read", [PolicySettings.from_crawler, TagSettings.from_crawler])
+@pytest.mark.parametrize(
+    "read",
+    [lambda crawler: PolicySettings.from_crawler(crawler, time.time), TagSettings.from_crawler],
+)
 def test_a_middleware_in_the_setting_of_the_other_stops_the_spider(read, place):
     name, home = MISPLACED[place]
     settings = {place: {f"scrapy_robots_policy.{name}": 100}, "ROBOTSTXT_OBEY": True}

@@ -21,15 +21,15 @@ from tests.house.sources import MODULES, PACKAGE, nodes_of
 # own only. Those of one line do not know each other.
 LAYERS = (
     ("rep",),
+    ("core",),
     ("compat", "crawl_log", "distribution", "exceptions", "formats", "lint", "stats", "whole_file"),
     ("trouble",),
     ("fetch", "pages", "stores", "tags"),
-    ("site",),
     ("report",),
     ("settings", "status_line"),
     ("overrides",),
     ("policy",),
-    ("decision", "robotparser"),
+    ("robotparser",),
     ("delays", "events"),
     ("hosts", "monitor", "record"),
     ("slots", "bulk"),
@@ -86,9 +86,10 @@ def test_there_are_no_import_cycles():
     tuple(TopologicalSorter(graph).static_order())
 
 
-def test_rep_imports_only_itself_and_pure_parts_of_the_standard_library_and_reads_no_clock():
-    rep = [name for name in FILES if name.partition(".")[0] == "rep"]
-    pure = sys.stdlib_module_names - IMPURE | {"rep"}
+@pytest.mark.parametrize(("room", "others"), [("rep", {"rep"}), ("core", {"core", "rep"})])
+def test_a_pure_room_imports_pure_parts_of_the_standard_library_and_reads_no_clock(room, others):
+    rep = [name for name in FILES if name.partition(".")[0] == room]
+    pure = sys.stdlib_module_names - IMPURE | others
     assert [one for name in rep for one in imports_of(name) if one.split(".")[0] not in pure] == []
     called = [
         node.func for name in rep for node in nodes_of(FILES[name]) if isinstance(node, ast.Call)

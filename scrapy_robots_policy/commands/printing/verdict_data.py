@@ -12,6 +12,7 @@ from enum import Enum
 from itertools import islice
 from typing import Any
 
+from ...core.site import OriginRules
 from ...rep import AccessMode, AccessPolicy, CacheEntry, FetchResult, Reason, Verdict, judge
 from ...rep.access import DAY, FOREVER, HOUR, MINUTE, AccessResult, classify, remember
 from ...rep.agents import crawler_note
@@ -20,7 +21,6 @@ from ...rep.engines import Cause
 from ...rep.escapes import shortened
 from ...rep.usage.answer import UseAnswer, answer
 from ...rep.usage.preferences import DeclaredUse, Preference
-from ...site import OriginRules
 
 ANSWERS = {
     "200": FetchResult(200),

@@ -14,8 +14,8 @@ from time import monotonic, time
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...fetch.redirects import ANYWHERE, Answer, RedirectGuard, follow
-from ...fetch.result import (
+from ...core.redirects import ANYWHERE, Answer, RedirectGuard, follow
+from ...core.result import (
     ACCEPTED,
     MAX_BYTES,
     UnreadableBodyError,
@@ -27,6 +27,7 @@ from ...fetch.result import (
     unpack,
     whole_lines,
 )
+from ...fetch.urls import readable_location
 from ...rep import FetchResult
 
 _WITHOUT_CONNECTION = ("dns", "connection refused", "connection failed")
@@ -105,6 +106,7 @@ def _get(url: str, user_agent: str, ends: float) -> Answer:
         except (OSError, ValueError, UnreadableBodyError, HTTPError) as fault:
             return Answer(FetchResult(None, cause=_cause(fault, by_proxy=by_proxy)))
     location = (response.raw.headers.getlist("Location") or [""])[-1]
+    location = readable_location(location.encode("latin-1"))
     return Answer(result, location, peer, is_proxied=by_proxy)
 
 

@@ -16,12 +16,12 @@ from time import time
 from typing import Generic, TypeVar
 from urllib.parse import urlsplit
 
-from ...fetch.result import MAX_BYTES, whole_lines
+from ...core.result import MAX_BYTES, whole_lines
+from ...core.site import OriginRules, Site
 from ...rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdmrep
 from ...rep.access import AccessOverrides, CacheEntry, remember
 from ...rep.url import TDMREP, key_of, url_of
 from ...rep.usage.preferences import TDM_RESERVATION
-from ...site import OriginRules, Site
 from ..arguments import Options, UsageError
 from ..printing.terminal import Progress, print_error
 from ..typed_urls import can_be_asked, whole_url_of, why_no_site

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ...decision import decide
+from ...core.decision import decide
+from ...core.site import OriginRules
 from ...rep import Dialect, FetchResult, Verdict
 from ...rep.engines import Cause, cause
 from ...rep.escapes import shown
 from ...rep.url import server_forms
-from ...site import OriginRules
 from ..arguments import READING, UNREADABLE, USE, Arguments, Options, UsageError
 from ..printing.terminal import Blocks, paint_verdict, print_columns, print_json, print_line
 from ..printing.verdict_data import described, verdict_as_json, word_of

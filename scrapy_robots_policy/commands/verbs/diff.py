@@ -18,13 +18,13 @@ from itertools import chain
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from ...core.site import OriginRules
 from ...lint.habits import SITE, has_wildcards
 from ...lint.rule_findings import as_sent
 from ...rep import Dialect, origin_of
 from ...rep.agents import STAR
 from ...rep.escapes import brief
 from ...rep.usage.preferences import NO_USE, Preference, statement
-from ...site import OriginRules
 from ..arguments import Arguments, Options, UsageError
 from ..printing.terminal import (
     Blocks,

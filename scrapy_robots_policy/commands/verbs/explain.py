@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...decision import decide
+from ...core.decision import decide
+from ...core.site import OriginRules
 from ...formats import counted
 from ...lint import readable_lines
 from ...rep import Verdict
@@ -14,7 +15,6 @@ from ...rep.escapes import shortened, shown
 from ...rep.url import path_of, server_forms
 from ...rep.usage.answer import UseAnswer
 from ...rep.usage.preferences import Preference
-from ...site import OriginRules
 from ..arguments import (
     READING,
     UNREADABLE,

@@ -21,7 +21,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ...decision import decide
+from ...core.decision import decide
+from ...core.site import OriginRules
 from ...formats import counted
 from ...rep import Dialect, FetchResult, Verdict, product_token
 from ...rep.access import AccessResult
@@ -29,7 +30,6 @@ from ...rep.agents import STAR, names_a_crawler
 from ...rep.escapes import brief, nearest, quoted, shown
 from ...rep.url import server_forms
 from ...rep.usage.preferences import DeclaredUse
-from ...site import OriginRules
 from ..arguments import USE, Arguments, Options, UsageError, read_dialect
 from ..printing.terminal import (
     annotation,

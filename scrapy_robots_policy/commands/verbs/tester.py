@@ -27,9 +27,10 @@ from time import time
 from typing import Any
 
 from ... import pages
+from ...core.redirects import ANYWHERE, RedirectGuard
+from ...core.result import whole_lines
+from ...core.site import OriginRules
 from ...distribution import docs_url, installed_version
-from ...fetch.redirects import ANYWHERE, RedirectGuard
-from ...fetch.result import whole_lines
 from ...lint import lint
 from ...rep import DIALECTS, AccessMode, Dialect, FetchResult, Reason, Verdict, origin_of
 from ...rep.access import explain, remember
@@ -39,7 +40,6 @@ from ...rep.escapes import shortened, shown
 from ...rep.url import TDMREP, key_of, readable, url_of
 from ...rep.usage.answer import Result
 from ...rep.usage.preferences import LEVELS, NO_USE, PURPOSES, DeclaredUse, Preference, tokens_for
-from ...site import OriginRules
 from ..arguments import READING, UNREADABLE, Arguments, Options, UsageError
 from ..printing.terminal import print_line
 from ..printing.verdict_data import (

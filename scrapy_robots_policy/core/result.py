@@ -28,7 +28,6 @@ from typing import Any
 from ..rep import Dialect, FetchResult
 
 MAX_BYTES = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
-
 # Words, and the names of exceptions for which they stand. The chain of causes of an exception may
 # have several of these names: the first row that has one of them counts.
 CAUSES = (
@@ -244,7 +243,6 @@ def _is_whole(content_range: str) -> bool:
 
 MAX_VALIDATOR = 1000  # characters; a longer one is not kept, so the next fetch is not conditional
 MAX_MEDIA_TYPE = 100
-
 # RFC 9111 §4.2.1: a max-age that is no number makes an answer stale.
 _MAX_AGE = re.compile(r"(?:^|[\s,])max-age(?![\w-])(?:\s*=\s*\"?([0-9]{1,10}))?", re.IGNORECASE)
 # RFC 9110 §5.5. Some clients take other characters in, and fail when they are to send them back.

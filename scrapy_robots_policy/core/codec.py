@@ -24,7 +24,6 @@ MAX_FACTS = 1024 * 1024  # bytes of the line of JSON: redirects and validators a
 LAST_INSTANT = 2.5e11  # in the year 9892; the record of a crawl writes instants as dates
 # Of numbers that are no instants. Many servers say "Expires: Fri, 31 Dec 9999 23:59:59 GMT".
 _LIMITS = {"status": 1000, "lifetime": 1e15, "retry_after": 1e15}
-
 _FACTS = [item.name for item in fields(CacheEntry)]
 _LATEST_FACTS = [item.name for item in fields(FetchResult) if item.name != "body"]
 

@@ -10,30 +10,20 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, Protocol
 
-from .fetch.result import fetch_limit, whole_lines
-from .rep import (
-    AccessMode,
-    CacheEntry,
-    Dialect,
-    FetchResult,
-    RuleSet,
-    Verdict,
-    judge,
-    parse,
-)
-from .rep.access import FOREVER, Access, AccessOverrides, AccessResult, goes_far_enough, remember
-from .rep.tdmrep import TdmRules
-from .rep.url import ROBOTS_TXT, document_of
-from .rep.usage.preferences import DeclaredUse, Overridden, Preference
-from .rep.verdict import refuse, verdict_of
-
-if TYPE_CHECKING:  # `robots-policy` asks for rules without Twisted
-    from twisted.internet.defer import Deferred
+from ..rep import AccessMode, CacheEntry, Dialect, FetchResult, RuleSet, Verdict, judge, parse
+from ..rep.access import FOREVER, Access, AccessOverrides, AccessResult, goes_far_enough, remember
+from ..rep.tdmrep import TdmRules
+from ..rep.url import ROBOTS_TXT, document_of
+from ..rep.usage.preferences import DeclaredUse, Overridden, Preference
+from ..rep.verdict import refuse, verdict_of
+from .result import fetch_limit, whole_lines
 
 MAX_SITES = 200_000
 MAX_BYTES = 64 * 1024 * 1024
+
+
 # Bytes of memory, about: a site without a file, and a byte of its file. The rules hold its text,
 # and an index of it.
 OVERHEAD, _OF_BYTE = 4_000, 6
@@ -126,11 +116,15 @@ def rules_given(origin: str, dialect: Dialect, body: bytes) -> OriginRules:
     return OriginRules(origin, dialect, access, _parsed(body, dialect))
 
 
-class Waiter(NamedTuple):
+class Waiter(Protocol):
     """A request that waits for news of its site."""
 
-    news: Deferred[None]
-    page: Any
+    @property
+    def page(self) -> Any:
+        """The request."""
+
+    def tell(self) -> None:
+        """There is news."""
 
 
 @dataclass(slots=True, eq=False)
@@ -215,8 +209,7 @@ class Site:
         asyncio that is a moment later, and until then the site must not be forgotten.
         """
         for waiter in list(self.waiters):
-            if not waiter.news.called:
-                waiter.news.callback(None)
+            waiter.tell()
 
     @property
     def size(self) -> int:

@@ -11,25 +11,22 @@ be refused a page that anybody may fetch.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
-from .rep import Verdict
-from .rep.rules import NO_DELAY, Delay, kept_delay
-from .rep.url import client_forms, server_forms
-from .rep.usage.preferences import NO_USE, DeclaredUse
-from .rep.verdict import refusal
+from ..rep import Verdict
+from ..rep.rules import NO_DELAY, Delay, kept_delay
+from ..rep.url import client_forms, server_forms
+from ..rep.usage.preferences import NO_USE, DeclaredUse
+from ..rep.verdict import refusal
+from .overrides import RequestConfig
 from .site import OriginRules
-
-if TYPE_CHECKING:  # `robots-policy` decides without Scrapy
-    from scrapy.http import Request
-
-    from .overrides import RequestConfig
 
 
 class Decision(NamedTuple):
     """A request is refused, or passes.
 
     Attributes:
+        request: of the caller's kind.
         forms: the URLs that were judged, the request's own first.
         verdict: the one that forbids the page; None: it passes.
         at: when it was decided, in seconds since the epoch.
@@ -38,7 +35,7 @@ class Decision(NamedTuple):
 
     """
 
-    request: Request
+    request: Any
     forms: tuple[str, ...]
     rules: OriginRules
     config: RequestConfig
@@ -52,10 +49,11 @@ class Decision(NamedTuple):
         return self.forms[0]
 
 
-def forms_of(page: Request, *, by_plugin: bool) -> tuple[str, ...]:
+def forms_of(page: Any, *, by_plugin: bool) -> tuple[str, ...]:
     """The URLs of a page to judge: all forms in which it may be sent, and read by a server.
 
     Args:
+        page: a request of Scrapy's.
         by_plugin: whether a plugin's download handler may send it.
 
     """
