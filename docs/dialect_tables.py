@@ -16,7 +16,7 @@ from scrapy_robots_policy.commands.printing.verdict_data import (
     modes_by_answer,
     value_text,
 )
-from scrapy_robots_policy.commands.verbs.blocked import by_category
+from scrapy_robots_policy.owners.blocked import by_category
 from scrapy_robots_policy.rep import DIALECTS, Agent, Dialect
 from scrapy_robots_policy.rep.agents import Category, Certainty, CrawlerKind, Obedience, crawlers
 from scrapy_robots_policy.rep.engines import RFC9309, source_of

@@ -1,6 +1,6 @@
 """Writes the texts about the findings of lint into docs/lint.md.
 
-`make table`, or `python docs/lint_rules.py`. The texts are in scrapy_robots_policy/lint/rules.md.
+`make table`, or `python docs/lint_rules.py`. The texts are in owners/lint/rules.md.
 """
 
 # ruff: noqa: INP001 - a script beside what it writes
@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from scrapy_robots_policy.lint import KINDS, Kind
+from scrapy_robots_policy.owners.lint import KINDS, Kind
 
 PAGE = Path(__file__).parent / "lint.md"
 BEGIN, END = "<!-- rules:begin -->", "<!-- rules:end -->"

@@ -22,11 +22,7 @@ from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 from scrapy_robots_policy.commands.printing.verdict_data import ANSWERS  # noqa: E402
-from scrapy_robots_policy.commands.verbs.tester import (  # noqa: E402
-    Server,
-    crawlers_by_kind,
-    uses_of,
-)
+from scrapy_robots_policy.owners.tester import Server, crawlers_by_kind, uses_of  # noqa: E402
 from scrapy_robots_policy.rep import DIALECTS  # noqa: E402
 from tests.browser import started  # noqa: E402
 

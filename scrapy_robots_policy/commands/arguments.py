@@ -17,7 +17,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from ..core.redirects import ANYWHERE, RedirectGuard
-from ..lint import KINDS, Severity
 from ..rep import DIALECTS, Dialect, product_token
 from ..rep.agents import STAR, find_agent, names_a_crawler
 from ..rep.escapes import nearest
@@ -203,33 +202,6 @@ def read_dialects(source: str, value: str) -> tuple[Dialect, ...]:
     return tuple(read_dialect(source, name.strip()) for name in value.split(","))
 
 
-def read_codes(source: str, values: str | Iterable[str]) -> tuple[str, ...]:
-    """Codes of findings, or their starts. UsageError for an unknown one."""
-    words = values.split(",") if isinstance(values, str) else values
-    codes = tuple(value.strip().upper() for value in words if value.strip())
-    for code in codes:
-        if not any(kind.startswith(code) for kind in KINDS):
-            raise UsageError(
-                f"{source}: no finding has the code {code!r}; the codes start with R1 to R6"
-            )
-    return codes
-
-
-def read_findings(source: str, value: str) -> tuple[str, ...]:
-    """Codes of findings, from codes and names; `all` for each. UsageError for an unknown one."""
-    if value.strip().lower() == "all":
-        return tuple(KINDS)
-    names = {kind.name: kind.code for kind in KINDS.values()}
-    codes = []
-    for word in filter(None, map(str.strip, value.split(","))):
-        code = names.get(word.lower(), word.upper())
-        if code not in KINDS:
-            near = nearest(word.lower(), names) or nearest(code, KINDS)
-            raise UsageError(f"{source}: no finding has the code {word!r}{near}")
-        codes.append(code)
-    return tuple(codes)
-
-
 def read_choice(source: str, value: str, choices: Iterable[str]) -> str:
     """One of some words. UsageError names `source` and the choices."""
     words = tuple(choices)
@@ -238,10 +210,6 @@ def read_choice(source: str, value: str, choices: Iterable[str]) -> str:
             f"{source} is {value!r}; it must be {', '.join(words)}{nearest(value, words)}"
         )
     return value
-
-
-def read_severity(source: str, value: str) -> Severity:
-    return Severity(read_choice(source, value.lower(), [severity.value for severity in Severity]))
 
 
 def _purposes(source: str, value: str) -> frozenset[str]:
@@ -373,26 +341,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "help": "for one robots.txt, redirects included (default: 15)",
     },
     "--include": {"read": _text, "metavar": "GLOB"},
-    "--select": {
-        "read": read_codes,
-        "metavar": "R4,R601",
-        "help": "only these findings: codes or their starts",
-    },
-    "--ignore": {
-        "read": read_codes,
-        "metavar": "R2,R405",
-        "help": "not these findings: codes or their starts",
-    },
-    "--severity": {
-        "read": read_severity,
-        "metavar": "LEVEL",
-        "help": "error, warning or note: these and worse",
-    },
-    "--explain": {
-        "read": read_findings,
-        "metavar": "R201|all",
-        "help": "what these findings are, why they matter, how to fix them",
-    },
+    "--explain": {},
     "--page": {
         "read": read_source,
         "metavar": "FILE",
@@ -467,7 +416,7 @@ class Arguments(NamedTuple):
         exits: what the exit status says: "1 it is not".
         examples: what stands after the name of the program.
         helps: what options do for this verb, where the usual words do not fit.
-        flags: options that take no value here, though they do elsewhere.
+        own: options that no other verb has, as in `OPTIONS`.
 
     """
 
@@ -477,7 +426,7 @@ class Arguments(NamedTuple):
     exits: Sequence[str]
     examples: Sequence[str]
     helps: Mapping[str, str] = MappingProxyType({})
-    flags: Sequence[str] = ()
+    own: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
 
 class VerbParser(ArgumentParser):
@@ -505,13 +454,13 @@ class VerbParser(ArgumentParser):
             "-h", "--help", action="store_true", dest="show_help", help="show this help"
         )
         for name in arguments.options:
-            own = {"read": None, "metavar": None} if name in arguments.flags else {}
-            self._add(name, help=arguments.helps.get(name) or OPTIONS[name].get("help"), **own)
+            about = arguments.own.get(name) or OPTIONS[name]
+            self._add(name, {**about, "help": arguments.helps.get(name) or about.get("help")})
         if arguments.formats:
             self._add_formats(arguments.formats, shorts)
 
-    def _add(self, name: str, **own: Any) -> None:
-        about = {key: value for key, value in {**OPTIONS[name], **own}.items() if value is not None}
+    def _add(self, name: str, given: Mapping[str, Any]) -> None:
+        about = {key: value for key, value in given.items() if value is not None}
         read = about.pop("read", None)
         kind = {"type": partial(read, name)} if read else {"action": "store_true"}
         self.add_argument(*about.pop("short", ()), name, **kind, **about)

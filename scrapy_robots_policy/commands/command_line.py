@@ -34,35 +34,41 @@ class Verb(NamedTuple):
 
 GROUPS = {
     "ask about a URL": {
-        "check": Verb("may these URLs be fetched? URLs on standard input too", "verbs.check"),
-        "explain": Verb("by which group, rule and line a URL is allowed or not", "verbs.explain"),
+        "check": Verb(
+            "may these URLs be fetched? URLs on standard input too", "commands.verbs.check"
+        ),
+        "explain": Verb(
+            "by which group, rule and line a URL is allowed or not", "commands.verbs.explain"
+        ),
         "compare": Verb(
-            "where engines differ, and the option that makes them differ", "verbs.compare"
+            "where engines differ, and the option that makes them differ", "commands.verbs.compare"
         ),
         "blocked": Verb(
-            "which AI crawlers, search engines and archives may fetch it", "verbs.blocked"
+            "which AI crawlers, search engines and archives may fetch it", "owners.blocked"
         ),
     },
     "ask about millions of URLs": {
         "bulk": Verb(
-            "tables of URLs and of robots.txt files in, a table of verdicts out", "verbs.bulk"
+            "tables of URLs and of robots.txt files in, a table of verdicts out",
+            "commands.verbs.bulk",
         ),
     },
     "look after a robots.txt": {
-        "lint": Verb("what is wrong with these files", "verbs.lint"),
+        "lint": Verb("what is wrong with these files", "owners.lint_verb"),
         "test": Verb(
-            "do robots.txt files allow what is expected? Suites in YAML or JSON", "verbs.suite"
+            "do robots.txt files allow what is expected? Suites in YAML or JSON", "owners.suite"
         ),
         "diff": Verb(
-            "what a change of a robots.txt opens and closes, by crawler and rule", "verbs.diff"
+            "what a change of a robots.txt opens and closes, by crawler and rule", "owners.diff"
         ),
-        "tester": Verb("a local page that shows what each crawler may fetch", "verbs.tester"),
+        "tester": Verb("a local page that shows what each crawler may fetch", "owners.tester"),
     },
     "know more": {
         "dialects": Verb(
-            "the table of dialects, one of them, or the differences of two", "verbs.dialects"
+            "the table of dialects, one of them, or the differences of two",
+            "commands.verbs.dialects",
         ),
-        "audit": Verb("check the record of a crawl, and show it", "verbs.audit_verbs"),
+        "audit": Verb("check the record of a crawl, and show it", "commands.verbs.audit_verbs"),
     },
 }
 VERBS = {name: verb for group in GROUPS.values() for name, verb in group.items()}
@@ -108,7 +114,7 @@ def _run(program: str, args: list[str], defaults: Defaults) -> int:
     if verb not in VERBS:
         near = nearest(verb, VERBS) or "; see -h"
         raise UsageError(f"the verb is {verb!r}; it must be {', '.join(VERBS)}{near}")
-    module = import_module(f".{VERBS[verb].module}", __package__)
+    module = import_module(f"..{VERBS[verb].module}", __package__)
     parser = VerbParser(program, verb, VERBS[verb].summary, module.ARGUMENTS)
     options = parser.parse(rest)
     if options.show_help:

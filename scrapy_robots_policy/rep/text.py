@@ -18,7 +18,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .agents import TOKEN
-from .dialect import AgentValue, Beyond, BlankLine, Dialect, Keys, Text
+from .dialect import NO_LIMIT, AgentValue, Beyond, BlankLine, Dialect, Keys, Text
+from .url import readable
 
 WHITE = " \t\x0b\x0c"
 _MARK = "\xef\xbb\xbf"
@@ -194,3 +195,15 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 def _any_of(keys: Iterable[str]) -> str:
     return "|".join(re.escape(key) for key in keys)
+
+
+_WHOLE = Dialect("whole file", size_limit=NO_LIMIT, text=Text.PERL)
+
+
+def readable_lines(body: bytes) -> list[str]:
+    """The lines of a whole file for people to read; a finding on line n is about the nth."""
+    return readable_text(clean_text(body, _WHOLE)[1:]).split("\n")
+
+
+def readable_text(text: str) -> str:
+    return readable(text).removeprefix("\ufeff")

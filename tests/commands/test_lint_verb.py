@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_robots_policy.lint import KINDS, lint
+from scrapy_robots_policy.owners.lint import KINDS, lint
 from tests.missing import not_on_windows
 from tests.site import Answer, Site, moved
 

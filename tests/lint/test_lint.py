@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_robots_policy.lint import KINDS, Finding, Severity, lint, readable_lines
+from scrapy_robots_policy.owners.lint import KINDS, Finding, Severity, lint, readable_lines
 from scrapy_robots_policy.rep import DIALECTS, FetchResult, parse, product_token
 
 EXAMPLES = [

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robots_policy.lint import Finding, edited, lint
-from scrapy_robots_policy.lint.findings import fixed
-from scrapy_robots_policy.lint.source_file import SourceFile
+from scrapy_robots_policy.owners.lint import Finding, edited, lint
+from scrapy_robots_policy.owners.lint.findings import fixed
+from scrapy_robots_policy.owners.lint.source_file import SourceFile
 from scrapy_robots_policy.rep import DIALECTS, parse
 
 SITE = "http://example.com"

@@ -13,12 +13,12 @@ from typing import Any
 
 from w3lib.url import safe_url_string
 
-from ...lint import readable_lines
 from ...record.fields import page_url
 from ...record.reading import OnProgress, RecordFile
 from ...record.replay import Answers, Replay, replaying
 from ...rep import origin_of
 from ...rep.escapes import shortened, shown
+from ...rep.text import readable_lines
 from ..arguments import UsageError
 from ..printing.terminal import (
     MAX_LINE,

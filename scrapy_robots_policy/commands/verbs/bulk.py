@@ -41,7 +41,6 @@ ARGUMENTS = Arguments(
         "--jobs": "processes that judge (default: one for each processor)",
         "--explain": "also show the rules and the origins that refuse most",
     },
-    ("--explain",),
 )
 
 

@@ -7,11 +7,11 @@ from typing import Any
 from ...core.decision import decide
 from ...core.site import OriginRules
 from ...formats import counted
-from ...lint import readable_lines
 from ...rep import Verdict
 from ...rep.access import Access, AccessResult
 from ...rep.agents import chain_of, crawler_note
 from ...rep.escapes import shortened, shown
+from ...rep.text import readable_lines
 from ...rep.url import path_of, server_forms
 from ...rep.usage.answer import UseAnswer
 from ...rep.usage.preferences import Preference

@@ -17,16 +17,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from ..rep.access import AccessMode, FetchResult, judge, remember
-from ..rep.agents import STAR, find_agent, product_token
-from ..rep.dialect import Dialect
-from ..rep.engines import DIALECTS, Cause, cause, with_values
-from ..rep.escapes import listed
-from ..rep.groups import Groups
-from ..rep.rules import RuleSet, seconds
-from ..rep.text import grammar_of
-from ..rep.url import Origin, host_of_origin, origin_of, readable
-from ..rep.usage.preferences import (
+from ...rep.access import AccessMode, FetchResult, judge, remember
+from ...rep.agents import STAR, find_agent, product_token
+from ...rep.dialect import Dialect
+from ...rep.engines import DIALECTS, Cause, cause, with_values
+from ...rep.escapes import listed
+from ...rep.groups import Groups
+from ...rep.rules import RuleSet, seconds
+from ...rep.text import grammar_of
+from ...rep.url import Origin, host_of_origin, origin_of, readable
+from ...rep.usage.preferences import (
     CONTENT_SIGNAL,
     CONTENT_USAGE,
     LABELS,
@@ -38,8 +38,8 @@ from ..rep.usage.preferences import (
     Preference,
     combined,
 )
-from ..rep.usage.values import read_value, split_value
-from ..rep.verdict import Rule
+from ...rep.usage.values import read_value, split_value
+from ...rep.verdict import Rule
 from .file_findings import has_two_words
 from .findings import Finding, quoted
 from .group_findings import all_disallowed
@@ -170,7 +170,6 @@ def _without_file(result: FetchResult) -> tuple[str, str]:
 
 
 _EXAMPLES = {CONTENT_USAGE: "train-ai=n, search=y", CONTENT_SIGNAL: "ai-train=no, search=yes"}
-
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:.")  # RFC 3986 §3.1: it starts with a scheme
 
 
@@ -331,8 +330,6 @@ OTHERS = (
     outside,
     conflicts,
 )
-
-
 _MAY_GO = "it may be removed, unless it is the only line between two User-agent lines"
 _OF_THE_PAGE = "a page leaves an index by a noindex of its own (meta tag, X-Robots-Tag) and no rule"
 _RETIRED_LINES = {  # the message and the fix

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...lint.agent_findings import rules_for
-from ...lint.habits import SITE
-from ...lint.source_file import SourceFile
-from ...rep import Dialect, product_token
-from ...rep.agents import STAR, TOKEN, names_a_crawler
-from ...rep.text import bytes_read
-from ..arguments import UsageError
+from ..commands.arguments import UsageError
+from ..rep import Dialect, product_token
+from ..rep.agents import STAR, TOKEN, names_a_crawler
+from ..rep.text import bytes_read
+from .lint.agent_findings import rules_for
+from .lint.habits import SITE
+from .lint.source_file import SourceFile
 
 MAX_CRAWLERS = 2000
 MAX_BYTES_IN_ALL = MAX_CRAWLERS * 500 * 1024  # each costs a look through the file

@@ -11,18 +11,28 @@ from collections.abc import Collection
 from dataclasses import replace
 from itertools import chain
 
-from ..rep.access import FetchResult
-from ..rep.checks import check_body, check_strings
-from ..rep.dialect import Dialect
-from ..rep.engines import dialect_of
-from .agent_findings import CHECKS as AGENTS
-from .file_findings import FILE, LINES, html_page, no_text
-from .findings import KINDS, ON_REQUEST, Edit, Finding, Kind, Severity, edited, in_runs
-from .group_findings import GROUPS, NEEDLESS
-from .other_findings import ENGINES, OTHERS, disagreements
-from .other_findings import served as served_findings
-from .rule_findings import CHECKS as RULES
-from .source_file import SourceFile, ignored, readable_lines
+from ...owners.lint.agent_findings import CHECKS as AGENTS
+from ...owners.lint.file_findings import FILE, LINES, html_page, no_text
+from ...owners.lint.findings import (
+    KINDS,
+    ON_REQUEST,
+    Edit,
+    Finding,
+    Kind,
+    Severity,
+    edited,
+    in_runs,
+)
+from ...owners.lint.group_findings import GROUPS, NEEDLESS
+from ...owners.lint.other_findings import ENGINES, OTHERS, disagreements
+from ...owners.lint.other_findings import served as served_findings
+from ...owners.lint.rule_findings import CHECKS as RULES
+from ...owners.lint.source_file import SourceFile, ignored
+from ...rep.access import FetchResult
+from ...rep.checks import check_body, check_strings
+from ...rep.dialect import Dialect
+from ...rep.engines import dialect_of
+from ...rep.text import readable_lines
 
 __all__ = ["KINDS", "Edit", "Finding", "Kind", "Severity", "edited", "lint", "readable_lines"]
 

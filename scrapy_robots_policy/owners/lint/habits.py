@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ..rep.agents import STAR
-from ..rep.dialect import Dialect
-from ..rep.rules import RuleSet
-from ..rep.text import GOOGLE_LINE, clean_text, grammar_of
+from ...rep.agents import STAR
+from ...rep.dialect import Dialect
+from ...rep.rules import RuleSet
+from ...rep.text import GOOGLE_LINE, clean_text, grammar_of
 
 SITE = "http://example.com"  # where a path is asked about: in some dialects a rule may name a site
 MARK = b"\xef\xbb\xbf"  # a byte order mark
 SOMEBODY = "qzxj"  # a crawler that no file names: the groups for all crawlers bind it
-
-
 _asked_once = lru_cache(maxsize=128)
 
 

@@ -21,17 +21,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ...core.decision import decide
-from ...core.site import OriginRules
-from ...formats import counted
-from ...rep import Dialect, FetchResult, Verdict, product_token
-from ...rep.access import AccessResult
-from ...rep.agents import STAR, names_a_crawler
-from ...rep.escapes import brief, nearest, quoted, shown
-from ...rep.url import server_forms
-from ...rep.usage.preferences import DeclaredUse
-from ..arguments import USE, Arguments, Options, UsageError, read_dialect
-from ..printing.terminal import (
+from ..commands.arguments import USE, Arguments, Options, UsageError, read_dialect
+from ..commands.printing.terminal import (
     annotation,
     in_full,
     paint,
@@ -40,17 +31,25 @@ from ..printing.terminal import (
     print_json,
     print_line,
 )
-from ..printing.verdict_data import UNREACHABLE, answer_as_json, word_of
-from ..reading.download import is_web
-from ..reading.inputs import read, read_bytes, robots_txt_of, rules_from
-from ..reading.named_crawlers import named_crawlers
+from ..commands.printing.verdict_data import UNREACHABLE, answer_as_json, word_of
+from ..commands.reading.download import is_web
+from ..commands.reading.inputs import read, read_bytes, robots_txt_of, rules_from
+from ..core.decision import decide
+from ..core.site import OriginRules
+from ..formats import counted
+from ..rep import Dialect, FetchResult, Verdict, product_token
+from ..rep.access import AccessResult
+from ..rep.agents import STAR, names_a_crawler
+from ..rep.escapes import brief, nearest, quoted, shown
+from ..rep.url import server_forms
+from ..rep.usage.preferences import DeclaredUse
+from .named_crawlers import named_crawlers
 
 _SENTENCE = re.compile(r"(.+) may (not )?fetch (\S+)(?: in ([\w.-]+(?:, *[\w.-]+)*))?")
 _KEYS = ("robots", "dialects", "expect")
 _PARTS = ("agent", "url", "allowed", "dialect")
 _ALL = {"everybody": True, "nobody": False}
 _URL = re.compile(r"/|https?://", re.IGNORECASE)
-
 RulesIn = Callable[[Dialect], OriginRules]  # the rules of one robots.txt in a dialect
 
 

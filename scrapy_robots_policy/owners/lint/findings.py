@@ -18,7 +18,7 @@ from operator import attrgetter
 from pkgutil import get_data
 from types import MappingProxyType
 
-from ..rep.url import readable
+from ...rep.url import readable
 
 
 class Severity(Enum):
@@ -148,7 +148,6 @@ def _of_code(code: str) -> Kind:
 
 ON_REQUEST = frozenset({"R601"})
 """Codes that are looked for only where they are asked for by name."""
-
 _LONGEST_QUOTE = 80  # characters; a value may be as long as the file
 
 
@@ -238,7 +237,6 @@ def _joined(runs: Iterable[_Run]) -> list[_Run]:
 
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _MAX_ROUNDS = 50
-
 Findings = tuple[Finding, ...]
 
 

@@ -24,13 +24,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, pairwise
 
-from ..rep.agents import STAR, Category, find_agent, product_token
-from ..rep.dialect import NO_LIMIT, Dialect
-from ..rep.escapes import listed
-from ..rep.match import reading_of
-from ..rep.rules import RuleSet
-from ..rep.text import WHITE, grammar_of
-from ..rep.verdict import Rule
+from ...rep.agents import STAR, Category, find_agent, product_token
+from ...rep.dialect import NO_LIMIT, Dialect
+from ...rep.escapes import listed
+from ...rep.match import reading_of
+from ...rep.rules import RuleSet
+from ...rep.text import WHITE, grammar_of
+from ...rep.verdict import Rule
 from .agent_findings import binds
 from .findings import Edit, Finding, quoted, unquoted
 from .habits import (
@@ -342,8 +342,6 @@ def _as_version(source: SourceFile, line: re.Match[str], first: re.Match[str]) -
 
 
 GROUPS = (orphans, joined, blank_lines, all_disallowed, without_rules, named_again)
-
-
 _MAX_BEATEN = 100  # findings R404 in a file
 _MAX_STEPS = 200_000_000  # bytes of rules that are no plain paths, times bytes of all rules
 _MAX_NAMED = 3  # lines in a message

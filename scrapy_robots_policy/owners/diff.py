@@ -18,15 +18,8 @@ from itertools import chain
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from ...core.site import OriginRules
-from ...lint.habits import SITE, has_wildcards
-from ...lint.rule_findings import as_sent
-from ...rep import Dialect, origin_of
-from ...rep.agents import STAR
-from ...rep.escapes import brief
-from ...rep.usage.preferences import NO_USE, Preference, statement
-from ..arguments import Arguments, Options, UsageError
-from ..printing.terminal import (
+from ..commands.arguments import Arguments, Options, UsageError
+from ..commands.printing.terminal import (
     Blocks,
     in_full,
     paint,
@@ -35,9 +28,16 @@ from ..printing.terminal import (
     print_json,
     print_line,
 )
-from ..printing.verdict_data import UNREACHABLE, in_seconds
-from ..reading.inputs import read, robots_txt_of, rules_from
-from ..reading.named_crawlers import named_crawlers
+from ..commands.printing.verdict_data import UNREACHABLE, in_seconds
+from ..commands.reading.inputs import read, robots_txt_of, rules_from
+from ..core.site import OriginRules
+from ..rep import Dialect, origin_of
+from ..rep.agents import STAR
+from ..rep.escapes import brief
+from ..rep.usage.preferences import NO_USE, Preference, statement
+from .lint.habits import SITE, has_wildcards
+from .lint.rule_findings import as_sent
+from .named_crawlers import named_crawlers
 
 # Those come first that few rules hold.
 _FILLINGS = "xzqjvwXZQJVW" + string.ascii_letters + string.digits
@@ -95,7 +95,10 @@ def shared_paths(value: str, other: str, filling: str) -> Iterator[str]:
 MAX_LINES = 100_000  # read in all; a file may give each of its crawlers many
 MAX_PAIRS = 300_000  # of lines that are looked at together, in all
 
+
 OPENS, CLOSES, USE = "opens", "closes", "use"
+
+
 Delay = float | None
 
 
@@ -326,8 +329,6 @@ def _value(preference: Preference | None) -> str | None:
 
 _COLOURS = {OPENS: "green", CLOSES: "red"}
 _MAX_NAMES = 8  # crawlers that a line names
-
-
 ARGUMENTS = Arguments(
     "OLD NEW",
     ("--dialect", "--timeout"),

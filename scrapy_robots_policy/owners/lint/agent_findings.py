@@ -9,12 +9,20 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ..rep.agents import FORMER_NAMES, STAR, TOKEN, CrawlerKind, crawlers, find_agent, product_token
-from ..rep.dialect import Dialect
-from ..rep.engines import DIALECTS
-from ..rep.escapes import listed
-from ..rep.rules import RuleSet
-from ..rep.verdict import Rule
+from ...rep.agents import (
+    FORMER_NAMES,
+    STAR,
+    TOKEN,
+    CrawlerKind,
+    crawlers,
+    find_agent,
+    product_token,
+)
+from ...rep.dialect import Dialect
+from ...rep.engines import DIALECTS
+from ...rep.escapes import listed
+from ...rep.rules import RuleSet
+from ...rep.verdict import Rule
 from .findings import Finding, quoted
 from .habits import SITE, SOMEBODY, group_alone, reads_whole_names
 from .rule_findings import meant_path

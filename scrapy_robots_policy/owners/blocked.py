@@ -9,15 +9,15 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-from ...rep import DIALECTS, FetchResult, Verdict
-from ...rep.agents import Agent, Category, CrawlerKind, Obedience, crawlers
-from ...rep.escapes import brief, shown
-from ...rep.usage.preferences import Preference
-from ..arguments import UNREADABLE, Arguments, Options, UsageError
-from ..printing.terminal import in_full, print_groups, print_json, print_line
-from ..printing.verdict_data import verdict_as_json
-from ..reading.download import is_web
-from ..reading.inputs import Inputs, in_words, robots_txt_of, rules_from
+from ..commands.arguments import UNREADABLE, Arguments, Options, UsageError
+from ..commands.printing.terminal import in_full, print_groups, print_json, print_line
+from ..commands.printing.verdict_data import verdict_as_json
+from ..commands.reading.download import is_web
+from ..commands.reading.inputs import Inputs, in_words, robots_txt_of, rules_from
+from ..rep import DIALECTS, FetchResult, Verdict
+from ..rep.agents import Agent, Category, CrawlerKind, Obedience, crawlers
+from ..rep.escapes import brief, shown
+from ..rep.usage.preferences import Preference
 
 ASKED_ABOUT = (
     Category.AI_TRAINING,

@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from ..rep.agents import STAR
-from ..rep.dialect import NO_LIMIT, Dialect, Text
-from ..rep.engines import DIALECTS
-from ..rep.rules import RuleSet
-from ..rep.text import WHITE, bytes_read, clean_text, grammar_of, mark_of
-from ..rep.url import readable
-from ..rep.verdict import Rule
+from ...rep.agents import STAR
+from ...rep.dialect import NO_LIMIT, Dialect, Text
+from ...rep.engines import DIALECTS
+from ...rep.rules import RuleSet
+from ...rep.text import WHITE, bytes_read, clean_text, grammar_of, mark_of, readable_text
+from ...rep.verdict import Rule
 from .findings import KINDS, Edit, Finding
 from .habits import binds_orphans, reads_first_only
 
@@ -22,9 +21,7 @@ _MARK = "\ufeff"
 _WHOLE = Dialect("whole file", size_limit=NO_LIMIT, text=Text.PERL)
 ANYTHING = "\n"  # in a path: no rule holds one, and no dialect with wildcards rewrites it
 SAYS_SOMETHING = re.compile(rf"\n[{WHITE}]*[^#{WHITE}\n](?:[^\n]*[^{WHITE}\n])?")
-
 _MAX_BYTES = 50_000_000  # of a file, times questions
-
 Span = tuple[int, int]  # offsets in the text: from, to
 
 
@@ -255,19 +252,10 @@ class SourceFile:
         head = self._starts[line - 1] + 1
         # A dialect may skip half a mark; for a reader of the file it is part of a character.
         before = self._mark if line == 1 else ""
-        after = len(_decoded(before + self.text[head:end].rstrip("\r"))) + 1
-        column = min(len(_decoded(before + self.text[head:start])) + 1, after)
+        after = len(readable_text(before + self.text[head:end].rstrip("\r"))) + 1
+        column = min(len(readable_text(before + self.text[head:start])) + 1, after)
         edits = () if self._is_cut else tuple(edits)
         return Finding(KINDS[code], line, column, after, message, fix, dialects, edits)
-
-
-def readable_lines(body: bytes) -> list[str]:
-    """The lines of a whole file for people to read; a finding on line n is about the nth."""
-    return _decoded(clean_text(body, _WHOLE)[1:]).split("\n")
-
-
-def _decoded(text: str) -> str:
-    return readable(text).removeprefix(_MARK)
 
 
 def and_others(source: SourceFile, noun: str, others: list[re.Match[str]]) -> str:

@@ -26,23 +26,10 @@ from threading import Thread
 from time import time
 from typing import Any
 
-from ... import pages
-from ...core.redirects import ANYWHERE, RedirectGuard
-from ...core.result import whole_lines
-from ...core.site import OriginRules
-from ...distribution import docs_url, installed_version
-from ...lint import lint
-from ...rep import DIALECTS, AccessMode, Dialect, FetchResult, Reason, Verdict, origin_of
-from ...rep.access import explain, remember
-from ...rep.agents import crawlers
-from ...rep.engines import cause
-from ...rep.escapes import shortened, shown
-from ...rep.url import TDMREP, key_of, readable, url_of
-from ...rep.usage.answer import Result
-from ...rep.usage.preferences import LEVELS, NO_USE, PURPOSES, DeclaredUse, Preference, tokens_for
-from ..arguments import READING, UNREADABLE, Arguments, Options, UsageError
-from ..printing.terminal import print_line
-from ..printing.verdict_data import (
+from .. import pages
+from ..commands.arguments import READING, UNREADABLE, Arguments, Options, UsageError
+from ..commands.printing.terminal import print_line
+from ..commands.printing.verdict_data import (
     ANSWERS,
     answer_of,
     described,
@@ -52,11 +39,30 @@ from ..printing.verdict_data import (
     uses_with_page,
     verdict_as_json,
 )
-from ..reading.download import fetch, is_web
-from ..reading.inputs import in_words, read_file, reservations_from, robots_txt_of, rules_from
-from ..typed_urls import can_be_asked, why_no_url
+from ..commands.reading.download import fetch, is_web
+from ..commands.reading.inputs import (
+    in_words,
+    read_file,
+    reservations_from,
+    robots_txt_of,
+    rules_from,
+)
+from ..commands.typed_urls import can_be_asked, why_no_url
+from ..core.redirects import ANYWHERE, RedirectGuard
+from ..core.result import whole_lines
+from ..core.site import OriginRules
+from ..distribution import docs_url, installed_version
+from ..rep import DIALECTS, AccessMode, Dialect, FetchResult, Reason, Verdict, origin_of
+from ..rep.access import explain, remember
+from ..rep.agents import crawlers
+from ..rep.engines import cause
+from ..rep.escapes import shortened, shown
+from ..rep.url import TDMREP, key_of, readable, url_of
+from ..rep.usage.answer import Result
+from ..rep.usage.preferences import LEVELS, NO_USE, PURPOSES, DeclaredUse, Preference, tokens_for
 from .blocked import by_category
-from .lint import finding_as_json
+from .lint import lint
+from .lint_verb import finding_as_json
 
 # What data of another shape than the page's raises, as it is taken apart.
 _OTHER_SHAPE = (AttributeError, KeyError, OverflowError, TypeError)
@@ -106,7 +112,7 @@ class PageFields:
         """(the preferences of the page itself, what of its fields is not read)"""
         if not (self.headers or self.html):
             return (), []
-        from ..reading import saved_page  # noqa: PLC0415 - it loads Scrapy
+        from ..commands.reading import saved_page  # noqa: PLC0415 - it loads Scrapy
 
         response = saved_page.pasted_response(self.headers, self.html, url)
         notes = [
@@ -305,7 +311,6 @@ def _text(text: str) -> str:
 MAX_BYTES = 2 * 1024 * 1024  # of a POST: a robots.txt of 500 KiB, escaped, and more
 MAX_UNREAD = 64 * 1024 * 1024  # of a POST that is too long: more of it is not waited for
 REDIRECTS = 5
-
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
@@ -500,8 +505,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 PORT = 9309  # always the same one, so that links live on
-
-
 ARGUMENTS = Arguments(
     "",
     (*READING, "--port", "--no-browser"),

@@ -13,7 +13,7 @@ from operator import itemgetter
 from unicodedata import category, name
 from urllib.parse import quote
 
-from ..rep.access import (
+from ...rep.access import (
     AccessMode,
     FetchResult,
     is_html_page,
@@ -23,10 +23,10 @@ from ..rep.access import (
     remember,
     start_of,
 )
-from ..rep.dialect import Dialect
-from ..rep.escapes import listed
-from ..rep.match import reading_of
-from ..rep.text import GOOGLE_LINE, SPELLINGS, WHITE, bytes_read
+from ...rep.dialect import Dialect
+from ...rep.escapes import listed
+from ...rep.match import reading_of
+from ...rep.text import GOOGLE_LINE, SPELLINGS, WHITE, bytes_read
 from .findings import Edit, Finding, quoted
 from .habits import MARK, cuts_lines, skips_mark
 from .source_file import SourceFile, whole
@@ -252,8 +252,6 @@ def _too_many_rules(source: SourceFile, dialect: Dialect) -> Iterator[Finding]:
 
 
 FILE = (mark, encoding, size, long_lines, controls, unseen, rule_count)
-
-
 # Keys that are no rules but are read by somebody, or were.
 EXTENSIONS = (
     "Crawl-delay",

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
-from ..rep.agents import STAR
-from ..rep.dialect import Dialect
-from ..rep.escapes import listed
-from ..rep.match import reading_of
-from ..rep.url import origin_of
-from ..rep.verdict import Rule
+from ...rep.agents import STAR
+from ...rep.dialect import Dialect
+from ...rep.escapes import listed
+from ...rep.match import reading_of
+from ...rep.url import origin_of
+from ...rep.verdict import Rule
 from .file_findings import second_key
 from .findings import Edit, Finding, quoted
 from .habits import SITE, SOMEBODY, group_alone, has_wildcards

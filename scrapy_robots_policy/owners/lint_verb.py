@@ -20,24 +20,8 @@ from pathlib import Path, PurePath
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from ...distribution import installed_version
-from ...formats import counted
-from ...lint import KINDS, Finding, Kind, Severity, lint, readable_lines
-from ...lint.findings import fixed
-from ...rep import FetchResult
-from ...rep.escapes import nearest, shown
-from ...whole_file import whole_file
-from ..arguments import (
-    SITES,
-    Arguments,
-    Options,
-    UsageError,
-    read_choice,
-    read_codes,
-    read_dialect,
-    read_severity,
-)
-from ..printing.terminal import (
+from ..commands.arguments import SITES, Arguments, Options, UsageError, read_choice, read_dialect
+from ..commands.printing.terminal import (
     Blocks,
     Progress,
     annotation,
@@ -50,8 +34,21 @@ from ..printing.terminal import (
     print_line,
     print_marked,
 )
-from ..reading.download import is_web
-from ..reading.inputs import Fetches, fetched, read_file, robots_txt_of, started_ahead
+from ..commands.reading.download import is_web
+from ..commands.reading.inputs import Fetches, fetched, read_file, robots_txt_of, started_ahead
+from ..distribution import installed_version
+from ..formats import counted
+from ..rep import FetchResult
+from ..rep.escapes import nearest, shown
+from ..whole_file import whole_file
+from .codes import read_codes, read_findings, read_severity
+from .lint import KINDS, Finding, Kind, Severity, lint, readable_lines
+from .lint.findings import fixed
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 
 def explain(options: Options) -> int:
@@ -91,11 +88,6 @@ def _as_json(code: str) -> dict[str, Any]:
         "examples": [asdict(example) for example in kind.examples],
     }
 
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _FILE = "pyproject.toml"
 FILES_OF_DIRECTORIES = "*robots*.txt"
@@ -602,6 +594,28 @@ ARGUMENTS = Arguments(
     {
         "--robots": "one more file to look at",
         "--include": f"of a directory, the files to read (default: {FILES_OF_DIRECTORIES})",
+    },
+    {
+        "--select": {
+            "read": read_codes,
+            "metavar": "R4,R601",
+            "help": "only these findings: codes or their starts",
+        },
+        "--ignore": {
+            "read": read_codes,
+            "metavar": "R2,R405",
+            "help": "not these findings: codes or their starts",
+        },
+        "--severity": {
+            "read": read_severity,
+            "metavar": "LEVEL",
+            "help": "error, warning or note: these and worse",
+        },
+        "--explain": {
+            "read": read_findings,
+            "metavar": "R201|all",
+            "help": "what these findings are, why they matter, how to fix them",
+        },
     },
 )
 
