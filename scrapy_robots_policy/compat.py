@@ -284,13 +284,15 @@ def wrap_downloads(
     And have every URL sent as it was judged: Scrapy's handler of aiohttp has "/%70" sent as "/p",
     unless it is told to leave a URL as it is.
 
-    False: a downloader of the user's has no such handlers, and is left alone.
+    A downloader of the user's that has no such handlers is left alone. False: so a URL may be sent
+    otherwise.
     """
     handlers = _attribute(crawler.engine, "downloader", "handlers")
     make: Any = getattr(handlers, "download_request_async", None)
+    has_aiohttp = _has_aiohttp(crawler.settings)
     if make is None:
-        return False
-    download = partial(_verbatim, download=make) if _has_aiohttp(crawler.settings) else make
+        return not has_aiohttp
+    download = partial(_verbatim, download=make) if has_aiohttp else make
 
     def begin(request: Request) -> Awaitable[Response]:
         return transfer(request, download) if meta_key in request.meta else download(request)

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from scrapy.core import downloader
+from scrapy.utils import defer
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
@@ -118,6 +119,7 @@ def virtual_time() -> Iterator[VirtualTime]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compat, "call_later", time.call_later)
         patch.setattr(compat, "steady_clock", lambda: time.now)
+        patch.setattr(defer, "_DEFER_DELAY", 0, raising=False)  # in Scrapy 2.14 each page takes it
         patch.setattr(compat, "monotonic", time.now)
         for name in ("time", "monotonic"):  # which of them it is depends on the version
             patch.setattr(downloader, name, time.now, raising=False)

@@ -252,6 +252,7 @@ def answer_without_tls(server):
         connection.recv(10_000)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Scrapy 2.14 with a newer pyOpenSSL
 @on_reactor
 async def test_a_site_that_cannot_be_reached_is_closed():
     with socket.create_server(("127.0.0.1", 0)) as server:
