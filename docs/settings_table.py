@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from scrapy_robots_policy.settings import SETTINGS, Setting
+from scrapy_robots_policy.settings.table import SETTINGS, Setting
 
 PAGE = Path(__file__).parent / "settings.md"
 BEGIN, END = "<!-- settings:begin -->", "<!-- settings:end -->"

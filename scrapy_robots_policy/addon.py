@@ -15,14 +15,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
-from .policy import (
-    MIDDLEWARES,
-    OUR_TAGS,
-    OURS,
-    SPIDER_MIDDLEWARES,
-    STOCK,
-    is_subclass,
-)
+from .settings.components import MIDDLEWARES, OUR_TAGS, OURS, SPIDER_MIDDLEWARES, STOCK, is_subclass
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # typing has it from Python 3.11 on

@@ -115,13 +115,13 @@ class Admission:
                     rules = await self.lookups.wait(request, origin, config)
                 if not self.dry_run:  # a dry run counts a request once, when it goes
                     self._refuse_if_forbidden(request, rules, config, began)
-                queue, ready_at = self.slots.queue_of(request, rules, config), self.now()
+                queue, ready_at = self.slots.keep_delay(request, rules, config), self.now()
                 async with self._turn(request, queue, looked_up=looked_up) as turn:
                     if queue is not None:
                         self.crawl.counts.hold(rules.origin, self.now() - ready_at)
                     await self.slots.reacquire(request)
                     before, config = config, self.configs.of(request, origin)
-                    current = self.lookups.get(request, origin, config, age)
+                    current = self.lookups.use(request, origin, config, age)
                     if current is None and rules.mode is AccessMode.DEFER and config == before:
                         current = rules  # a dry run: it has waited long enough
                     if current is not None and self._may_go(request, current, config, queue):
@@ -262,7 +262,7 @@ class Admission:
 
         The rules may be newer than those by which it took the turn, and ask for another delay.
         """
-        needed = self.slots.queue_of(request, rules, config)
+        needed = self.slots.keep_delay(request, rules, config)
         return needed is None or (needed is queue and not needed.rests)
 
     def again(self, request: Request) -> Request:

@@ -335,7 +335,7 @@ class DelayQueue:
             for slot in watchers:
                 self.queues.on_change(slot)
 
-    def ready_at(self, slot: str) -> float:
+    def watch(self, slot: str) -> float:
         """When a request from the scheduler's queue would go at once; infinite: `on_change` will
         tell.
         """
@@ -447,10 +447,10 @@ class DelayQueues:
         queue = self.by_host.get(host) or self.by_slot.get(slot)
         return queue if queue is not None and (queue.delays or queue.rests) else None
 
-    def ready_at(self, slot: str) -> float:
-        """As `DelayQueue.ready_at`; a time that is past where no delay is kept."""
+    def watch(self, slot: str) -> float:
+        """As `DelayQueue.watch`; a time that is past where no delay is kept."""
         queue = self.of_slot(slot)
-        return 0.0 if queue is None or queue.is_idle else queue.ready_at(slot)
+        return 0.0 if queue is None or queue.is_idle else queue.watch(slot)
 
     def reached(self, request: Request) -> None:
         """A request has reached its download slot.

@@ -28,8 +28,6 @@ from .fetch.transfers import guard_transfers
 from .fetch.tries import Fetcher
 from .lookup import Age, Lookups
 from .monitor import HOPS_KEY, Monitor
-from .overrides import EXEMPT_KEY, is_exempt
-from .policy import PolicySettings, one_sentence
 from .rep import Origin, Verdict, origin_of
 from .rep.checks import check_type
 from .rep.page import refusal_of
@@ -37,7 +35,9 @@ from .rep.url import path_of
 from .rep.usage.answer import UseAnswer, answer
 from .rep.usage.preferences import Preference
 from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT, CrawlCounts
-from .settings import SettingError
+from .settings.crawl import CrawlSettings, one_sentence
+from .settings.kinds import SettingError
+from .settings.requests import EXEMPT_KEY, is_exempt
 from .slots import Slots
 from .stats import PASSED
 from .status_line import StatusLine
@@ -63,7 +63,7 @@ class RobotsPolicyMiddleware:
         the spider with one sentence.
         """
         self.now = compat.steady_clock()
-        settings = PolicySettings.from_crawler(crawler, self.now)
+        settings = CrawlSettings.from_crawler(crawler, self.now)
         self.crawler, self.configs, self.use = crawler, settings.configs, settings.use
         self.has_earlier = settings.has_earlier
         has_report = settings.report is not None
@@ -92,7 +92,7 @@ class RobotsPolicyMiddleware:
         if settings.use or settings.audit:
             crawler.signals.connect(self.on_page_preferences, PAGE_PREFERENCES)
 
-    def _recorder(self, settings: PolicySettings) -> Recorder | None:
+    def _recorder(self, settings: CrawlSettings) -> Recorder | None:
         if settings.audit is None:
             return None
         from .record.recorder import Recorder  # noqa: PLC0415 - few crawls keep a record
@@ -101,7 +101,7 @@ class RobotsPolicyMiddleware:
         self.events.listeners.insert(0, recorder)  # what cannot be recorded does not go
         return recorder
 
-    def _report(self, settings: PolicySettings) -> ReportWriter | None:
+    def _report(self, settings: CrawlSettings) -> ReportWriter | None:
         if settings.report is None:
             return None
         from .report.report_files import ReportWriter  # noqa: PLC0415 - few crawls have a report
@@ -136,8 +136,8 @@ class RobotsPolicyMiddleware:
         config = self.configs.of(request, origin)
         if not config.applies_to(origin):
             return self._exempt(request, origin, config)
-        rules = self.lookups.get(request, origin, config)
-        if rules is None or self.slots.queue_of(request, rules, config) is not None:
+        rules = self.lookups.use(request, origin, config)
+        if rules is None or self.slots.keep_delay(request, rules, config) is not None:
             return self.admission.admit_or_put_back(request, origin, config, rules)
         return self.admission.decide_now(request, rules, config)
 
@@ -285,7 +285,7 @@ class RobotsPolicyMiddleware:
             asked = self._asked(request)
         except SettingError:  # of its meta: it fails when it goes
             return None
-        rules = self.lookups.get(request, *asked, Age.FRESH) if asked else None
+        rules = self.lookups.use(request, *asked, Age.FRESH) if asked else None
         if asked is None or rules is None or rules.most_tried(asked[1].agent) > MOST_TRIED:
             return None
         decision = self.admission.decision(request, rules, asked[1])

@@ -19,8 +19,8 @@ from .core.decision import Decision
 from .core.overrides import RequestConfig
 from .core.site import OriginRules
 from .fetch.tries import Exchange, Fetched
-from .policy import PolicySettings
 from .report.counts import CrawlCounts
+from .settings.crawl import CrawlSettings
 from .stores import StoreEvents
 
 
@@ -108,7 +108,7 @@ class Crawl:
     """
 
     crawler: Crawler
-    settings: PolicySettings
+    settings: CrawlSettings
     now: Callable[[], float]
     counts: CrawlCounts
     events: Events

@@ -30,9 +30,9 @@ from scrapy.http import Request
 
 from . import compat
 from .delays import DelayQueue, DelayQueues, host_of
-from .overrides import EXEMPT_KEY, is_exempt
 from .rep import origin_of
 from .rep.url import host_of_origin
+from .settings.requests import EXEMPT_KEY, is_exempt
 
 UNSEEN = 0.01  # seconds that a request may take from the queue to the middleware
 # In the meta of a request that is put back, unfiltered: whether it was to be filtered. What comes
@@ -87,7 +87,7 @@ class Hosts:
         self._stop_alarm: Callable[[], None] = lambda: None
         delays.on_change = self.changed
 
-    def ready_at(self, slot: str) -> float:
+    def watch(self, slot: str) -> float:
         """When the queue may give the next request of a slot, by the clock of the delays. A time
         that is past: now; infinite: `wake` will tell.
         """
@@ -103,7 +103,7 @@ class Hosts:
             return 0.0 if waiting < MAX_WAITING else inf
         if waiting >= (MAX_WAITING if slot in self._several else 1):
             return inf
-        return self.delays.ready_at(slot)
+        return self.delays.watch(slot)
 
     def expect(self, request: Request) -> None:
         """The queue is about to get a request."""

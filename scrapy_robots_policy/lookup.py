@@ -117,14 +117,16 @@ class Lookups:
         self._readers: deque[Deferred[None]] = deque()
         self._puts: set[Deferred[None]] = set()
 
-    def get(
+    def use(
         self, request: Request, origin: Origin, config: RequestConfig, age: Age = Age.USABLE
     ) -> OriginRules | None:
-        """All that decides about a request, where it is known and not too old."""
-        rules = _given(origin, config) or self._get(origin, config.dialect, request, age)
+        """All that decides about a request, where it is known and not too old. What is stale is
+        validated in the background.
+        """
+        rules = _given(origin, config) or self._use(origin, config.dialect, request, age)
         if rules is None or not self._asks_tdmrep or not self._needs_tdmrep(request, rules, config):
             return rules
-        reserved = self._get(key_of(origin, TDMREP), tdmrep.DIALECT, request, age)
+        reserved = self._use(key_of(origin, TDMREP), tdmrep.DIALECT, request, age)
         return None if reserved is None else rules.with_tdmrep(reserved)
 
     async def wait(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules:
@@ -260,7 +262,7 @@ class Lookups:
         if site.entry is not None:
             self._packed.keep(site.key, site.entry)
 
-    def _get(
+    def _use(
         self, key: str, dialect: Dialect, page: Request, age: Age = Age.USABLE
     ) -> OriginRules | None:
         if self._is_unread(key, dialect):
@@ -295,7 +297,7 @@ class Lookups:
         while not self.is_stopped:
             if self._is_unread(key, dialect):
                 await self._read(key, dialect, page)
-            usable = self._get(key, dialect, page)
+            usable = self._use(key, dialect, page)
             if usable is not None:
                 return usable
             site = self._site(key) or self.sites.open(key)
@@ -545,7 +547,7 @@ class Lookups:
         self.events.looked_up(event)
         if document_of(site.key) == TDMREP:
             return
-        self.slots.queue_of(page, rules, config)
+        self.slots.keep_delay(page, rules, config)
         if rules.access.result is AccessResult.UNREACHABLE and dialect.access.asks_for_site:
             self.crawl.crawler.signals.connect(self._answered, signals.response_downloaded)
         await self._send_parsed(rules, page)
@@ -610,9 +612,9 @@ class _FetchSlot(GateSlot):
         config = self.lookups.configs.of(self.page, origin)
         rules = self.lookups.latest_robots_txt(origin, config)
         if rules is not None:
-            self.slots.queue_of(visitor, rules, config)
+            self.slots.keep_delay(visitor, rules, config)
         elif config.crawl_delay:
-            self.slots.keep(visitor, origin, config, config.crawl_delay, inf)
+            self.slots.keep_seconds(visitor, origin, config, config.crawl_delay, inf)
 
     def end(self, request: Request) -> None:
         self.slots.end_fetch(request, is_redirected=self.is_redirected)

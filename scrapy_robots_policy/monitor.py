@@ -20,7 +20,6 @@ from .crawl_log import CrawlLog
 from .events import Listener, LookedUp, Source
 from .fetch.tries import Fetched
 from .formats import counted, span, utc_time
-from .policy import PolicySettings
 from .rep import AccessMode, Verdict
 from .rep.access import Access, AccessResult, holds
 from .rep.escapes import brief
@@ -35,6 +34,7 @@ from .rep.usage.preferences import (
     statement,
 )
 from .report.counts import CrawlCounts, OriginCounts
+from .settings.crawl import CrawlSettings
 from .trouble import MAX_LINES, TroubleLog
 
 _FORBIDDEN = "forbidden by robots.txt"
@@ -46,7 +46,7 @@ TROUBLE = (AccessResult.UNREACHABLE, AccessResult.FORBIDDEN)
 class Monitor(Listener):
     """Keeps the log, the stats and the counts of one crawl."""
 
-    def __init__(self, crawler: Crawler, settings: PolicySettings, counts: CrawlCounts) -> None:
+    def __init__(self, crawler: Crawler, settings: CrawlSettings, counts: CrawlCounts) -> None:
         self.crawler, self.settings, self.counts = crawler, settings, counts
         self.log = CrawlLog(crawler)
         self.trouble = TroubleLog(self.log)

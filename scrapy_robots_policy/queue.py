@@ -97,7 +97,7 @@ class RobotsPriorityQueue(DownloaderAwarePriorityQueue):
         best = None
         for _ in range(len(line)):
             slot = line.popleft()
-            ready_at = hosts.ready_at(slot)
+            ready_at = hosts.watch(slot)
             if ready_at > now:
                 self._asleep.add(slot)
                 if ready_at < inf:

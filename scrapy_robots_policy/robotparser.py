@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from scrapy.crawler import Crawler
 from scrapy.robotstxt import RobotParser as ScrapyRobotParser
 
-from .policy import one_sentence
 from .rep import RuleSet, parse
-from .settings import Values
+from .settings.crawl import one_sentence
+from .settings.table import Values
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # typing has it from Python 3.11 on

@@ -77,7 +77,7 @@ class Slots:
 
     @cached_property
     def engine(self) -> compat.EngineAccess:
-        return compat.EngineAccess(self.crawler, self._make_room, self._is_full, self._close)
+        return compat.EngineAccess(self.crawler, self._make_room, self._check_room, self._close)
 
     @contextmanager
     def lend(self, request: Request) -> Iterator[None]:
@@ -188,23 +188,22 @@ class Slots:
             for host, seconds in (await shared.pauses()).items():
                 self._pause(host, seconds)
 
-    def queue_of(
+    def keep_delay(
         self, request: Request, rules: OriginRules, config: RequestConfig
     ) -> DelayQueue | None:
-        """The queue that a request has to wait in; None if it need not.
-
-        From now on the delay that the rules ask for is kept there (see `DelayQueues.queue`).
+        """Keep the delay that the rules ask for, and give the queue that the request has to wait
+        in; None if it need not (see `DelayQueues.queue`).
         """
         delay = delay_of(rules, config, self.longest_delay).seconds
         if not delay and not self.delays:
             return None
         since_visit = self.now() - rules.access.entry.asked_at
-        return self.keep(request, rules.origin, config, delay, since_visit)
+        return self.keep_seconds(request, rules.origin, config, delay, since_visit)
 
-    def keep(
+    def keep_seconds(
         self, request: Request, origin: str, config: RequestConfig, delay: float, since_visit: float
     ) -> DelayQueue | None:
-        """As `queue_of`, where a delay of so many seconds is asked for."""
+        """As `keep_delay`, where a delay of so many seconds is asked for."""
         if delay:
             self.watch_visits()
         asker = Asker(origin, config.agent, config.dialect.name)
@@ -227,8 +226,8 @@ class Slots:
         """
         return request in self.fetching or self.engine.is_in_slot(request)
 
-    def _is_full(self) -> bool:
-        """Whether the engine has to wait before it takes another request from the scheduler."""
+    def _check_room(self) -> bool:
+        """Let requests return to their slots. True: the engine may take no other one."""
         if self.delays.under_way or self._returning:
             self._make_room()
         return self.is_saturated or not self._has_room()

@@ -22,12 +22,12 @@ from . import compat
 from .admission import ITEM_KEY
 from .core.overrides import RequestConfig
 from .crawl_log import CrawlLog
-from .policy import TagSettings
 from .rep import origin_of
 from .rep.escapes import brief
 from .rep.page import Statement, names_of, tags_of
 from .rep.usage.answer import UseAnswer, answer
 from .rep.usage.preferences import TDM_RESERVATION, Place, Preference
+from .settings.crawl import TagSettings
 from .stats import TAGS
 from .tags.actions import BY_TAG, MARKS, ON_ITEMS, ON_REQUESTS, Action, Actions, read_actions
 from .tags.nofollow import NofollowLinks, nofollow_links

@@ -189,7 +189,7 @@ def read_dialect(source: str, value: str) -> Dialect:
             f"{source} is {value!r}; it must be {', '.join(DIALECTS)}, or the import path of a "
             f"Dialect{nearest(value, DIALECTS)}"
         )
-    from ..settings import DIALECT  # noqa: PLC0415 - it loads Scrapy, as the project's code may
+    from ..settings.kinds import DIALECT  # noqa: PLC0415 - it loads Scrapy, as the project's code may
 
     try:
         dialect: Dialect = DIALECT.read(source, value)

@@ -14,11 +14,12 @@ from scrapy.settings import BaseSettings
 
 from ..core.overrides import Overrides
 from ..core.redirects import RedirectGuard
-from ..overrides import crawler_name, project_overrides, sent_user_agent
-from ..policy import declared_use, redirect_guard
 from ..rep import Dialect
 from ..rep.usage.preferences import DeclaredUse
-from ..settings import SETTINGS, Values, is_set
+from ..settings.crawl import declared_use, redirect_guard
+from ..settings.names import crawler_name, sent_user_agent
+from ..settings.requests import project_overrides
+from ..settings.table import SETTINGS, Values, is_set
 from .arguments import Defaults, UsageError
 from .command_line import VERBS, run
 from .printing.terminal import print_error

@@ -31,13 +31,14 @@ from ..distribution import installed_version
 from ..events import Listener, LookedUp
 from ..exceptions import CrawlClosing
 from ..fetch.tries import Exchange
-from ..overrides import sent_user_agent
-from ..policy import PolicySettings
 from ..rep import AccessMode, CacheEntry, Dialect, Origin, Reason, Verdict
 from ..rep.url import url_of
 from ..rep.usage.answer import UseAnswer
 from ..rep.usage.preferences import DeclaredUse
-from ..settings import ATTRIBUTES, SETTINGS, SettingError, is_set
+from ..settings.crawl import CrawlSettings
+from ..settings.kinds import SettingError
+from ..settings.names import sent_user_agent
+from ..settings.table import ATTRIBUTES, SETTINGS, is_set
 from ..stats import AUDIT_FAILED
 from .fields import (
     FORMAT,
@@ -60,7 +61,7 @@ from .fields import (
 from .writer import Writer
 
 
-def crawl_fields(crawler: Crawler, settings: PolicySettings, now: float) -> dict[str, Any]:
+def crawl_fields(crawler: Crawler, settings: CrawlSettings, now: float) -> dict[str, Any]:
     assert crawler.spider is not None
     assert settings.audit is not None
     return {
@@ -80,7 +81,7 @@ def crawl_fields(crawler: Crawler, settings: PolicySettings, now: float) -> dict
     }
 
 
-def _judged_by(settings: PolicySettings) -> dict[str, Any]:
+def _judged_by(settings: CrawlSettings) -> dict[str, Any]:
     """The settings that a decision depends on, apart from its dialect and its robots.txt."""
     access = settings.access_overrides
     return {
@@ -308,9 +309,7 @@ class Recorder(Listener):
 
     """
 
-    def __init__(
-        self, crawler: Crawler, settings: PolicySettings, now: Callable[[], float]
-    ) -> None:
+    def __init__(self, crawler: Crawler, settings: CrawlSettings, now: Callable[[], float]) -> None:
         """SettingError where the file cannot be written."""
         assert settings.audit is not None
         assert crawler.spider is not None

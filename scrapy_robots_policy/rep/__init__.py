@@ -4,7 +4,7 @@ from .access import Access, AccessMode, AccessPolicy, CacheEntry, FetchResult, a
 from .agents import Agent, add_agents, find_agent, product_token
 from .dialect import Dialect
 from .engines import DIALECTS, dialect_of, differences
-from .rules import RuleSet, VerdictRow, parse, verdicts
+from .rules import RuleSet, parse
 from .url import Origin, origin_of
 from .verdict import Group, Reason, Rule, Verdict
 
@@ -23,7 +23,6 @@ __all__ = [
     "Rule",
     "RuleSet",
     "Verdict",
-    "VerdictRow",
     "add_agents",
     "advance",
     "dialect_of",
@@ -33,5 +32,4 @@ __all__ = [
     "origin_of",
     "parse",
     "product_token",
-    "verdicts",
 ]

@@ -25,7 +25,7 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from .agents import product_token
-from .checks import check_body, check_strings, check_type, not_a_string, wrong_type
+from .checks import check_body, check_strings, check_type, not_a_string
 from .dialect import CrawlDelay, Dialect
 from .engines import DIALECTS, dialect_of
 from .groups import Groups, GroupSpan
@@ -529,80 +529,3 @@ def kept_delay(requested: float | None, own: float | None, longest: float) -> De
     if requested <= longest:
         return Delay(min(requested, LONGEST), requested, "kept")
     return Delay(min(longest, LONGEST), requested, "clamped")
-
-
-class VerdictRow(NamedTuple):
-    """One verdict. All values are strings, numbers or truth values.
-
-    Attributes:
-        agent: the crawler's product token.
-        reason: the name of the `Reason`, in lower case: "rule", "no_rule".
-        line: the line that decided; 0 if none did.
-        rule: the rule that decided: "Disallow: /search"; "" if none did.
-
-    """
-
-    url: str
-    agent: str
-    dialect: str
-    allowed: bool
-    reason: str
-    line: int
-    rule: str
-
-
-def verdicts(
-    urls: str | Iterable[str],
-    robots_txt: bytes,
-    agents: str | Iterable[str] = "*",
-    dialects: str | Dialect | Iterable[str | Dialect] = "rfc9309",
-) -> Iterator[VerdictRow]:
-    r"""A row for each URL, for each agent, in each dialect, as they are asked for: for tables, such
-    as those of pandas, polars, csv and SQL.
-
-    Nothing is kept of the rows that were given, so any number of URLs can be asked about.
-
-    Args:
-        urls: as `RuleSet.allowed` takes them.
-        robots_txt: the file.
-        agents: product tokens or User-Agent headers; "*" is a crawler that no line names.
-        dialects: names or `Dialect`s.
-
-    Raises:
-        ValueError: there is no dialect of that name.
-        TypeError: an argument is of a wrong type. For a URL, when it is its turn.
-
-    Examples:
-        >>> robots_txt = b"User-agent: *\nDisallow: /search"
-        >>> for row in verdicts(["/search?q=x", "/about"], robots_txt, "MyBot"):
-        ...     print(row.url, row.allowed, row.line)
-        /search?q=x False 2
-        /about True 0
-
-    """
-    pages = _each("urls", urls)
-    names = tuple(_each("agents", agents))
-    check_strings("agents", names)
-    rule_sets = [parse(robots_txt, dialect) for dialect in _each("dialects", dialects)]
-    tokens = {name: product_token(name) or name for name in names}
-    return (
-        _row(url, tokens[name], rules.verdict(url, name))
-        for url in pages
-        for name in tokens
-        for rules in rule_sets
-    )
-
-
-def _row(url: str, token: str, verdict: Verdict) -> VerdictRow:
-    rule = str(verdict.rule) if verdict.rule else ""
-    reason = verdict.reason.name.lower()
-    return VerdictRow(url, token, verdict.dialect, verdict.allowed, reason, verdict.line, rule)
-
-
-def _each(name: str, values: Any) -> Iterable[Any]:
-    """One value, or several, to be gone through. TypeError where they are neither."""
-    if isinstance(values, str | Dialect):
-        return (values,)
-    if isinstance(values, bytes | bytearray) or not isinstance(values, Iterable):
-        raise wrong_type(name, "a str or several", values)
-    return values

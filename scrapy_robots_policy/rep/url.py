@@ -31,6 +31,9 @@ class Percent(Enum):
 DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 MAX_PORT = 65_535
 
+# Characters: no host has so many, and to normalize them takes time by the square of their number.
+MAX_AUTHORITY = 4_096
+_AUTHORITY_END = re.compile("[/?#]")
 _ESCAPED_DOT = re.compile("%2[Ee]")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _HIGH = {byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
@@ -103,6 +106,9 @@ def _origin_of_site(site: str) -> Origin | None:
 
 
 def _parsed_origin(url: str) -> Origin | None:
+    authority = url.partition("://")[2][: MAX_AUTHORITY + 1]
+    if len(authority) > MAX_AUTHORITY and _AUTHORITY_END.search(authority) is None:
+        return None
     try:
         parts = urlsplit(url)
         port = parts.port

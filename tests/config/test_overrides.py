@@ -6,9 +6,9 @@ import pytest
 
 from scrapy_robots_policy.core.overrides import Override, Overrides
 from scrapy_robots_policy.core.redirects import RedirectGuard
-from scrapy_robots_policy.overrides import OVERRIDES
 from scrapy_robots_policy.rep import dialect_of
-from scrapy_robots_policy.settings import HOSTS, SettingError
+from scrapy_robots_policy.settings.kinds import HOSTS, SettingError
+from scrapy_robots_policy.settings.requests import OVERRIDES
 
 GOOGLE, YANDEX = dialect_of("google"), dialect_of("yandex")
 

@@ -8,9 +8,9 @@ import pytest
 import scrapy
 
 from scrapy_robots_policy.core.overrides import Override, Overrides, RequestConfig
-from scrapy_robots_policy.overrides import RequestConfigs, is_exempt
 from scrapy_robots_policy.rep import Origin, dialect_of
-from scrapy_robots_policy.settings import SettingError
+from scrapy_robots_policy.settings.kinds import SettingError
+from scrapy_robots_policy.settings.requests import RequestConfigs, is_exempt
 from tests.crawls import crawl, middleware_of
 from tests.on_reactor import on_reactor
 from tests.site import Site, moved, robots

@@ -18,14 +18,13 @@ from scrapy.utils.test import get_crawler
 from scrapy_robots_policy import Addon, RobotsPolicyMiddleware, RobotsTagMiddleware
 from scrapy_robots_policy.compat import components
 from scrapy_robots_policy.fetch.request import RequestProfile
-from scrapy_robots_policy.policy import (
-    PolicySettings,
-    TagSettings,
+from scrapy_robots_policy.rep import DIALECTS
+from scrapy_robots_policy.settings.components import (
     refuse_misplaced_middleware,
     refuse_second_middleware,
 )
-from scrapy_robots_policy.rep import DIALECTS
-from scrapy_robots_policy.settings import SettingError
+from scrapy_robots_policy.settings.crawl import CrawlSettings, TagSettings
+from scrapy_robots_policy.settings.kinds import SettingError
 from tests.crawls import crawl
 from tests.missing import not_on_windows
 from tests.on_reactor import on_reactor
@@ -44,10 +43,10 @@ class Spider(scrapy.Spider):
     name = "test"
 
 
-def read(settings=None, **attributes) -> PolicySettings:
+def read(settings=None, **attributes) -> CrawlSettings:
     crawler = Crawler(Spider, settings)
     crawler.spider = Spider(**attributes)
-    return PolicySettings.from_crawler(crawler, time.time)
+    return CrawlSettings.from_crawler(crawler, time.time)
 
 
 def test_the_shell_which_has_no_spider_yet_writes_no_files(tmp_path):
@@ -410,7 +409,7 @@ MISPLACED = {
 @pytest.mark.parametrize("place", MISPLACED)
 @pytest.mark.parametrize(
     "read",
-    [lambda crawler: PolicySettings.from_crawler(crawler, time.time), TagSettings.from_crawler],
+    [lambda crawler: CrawlSettings.from_crawler(crawler, time.time), TagSettings.from_crawler],
 )
 def test_a_middleware_in_the_setting_of_the_other_stops_the_spider(read, place):
     name, home = MISPLACED[place]

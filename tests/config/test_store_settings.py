@@ -8,7 +8,7 @@ import pytest
 from redis.asyncio import SSLConnection
 from scrapy.settings import Settings
 
-from scrapy_robots_policy.policy import StoreSettings
+from scrapy_robots_policy.settings.store import StoreSettings
 
 OF_SCRAPY_REDIS = {
     "nothing": ({}, "localhost:6379/0"),

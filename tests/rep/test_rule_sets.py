@@ -161,9 +161,3 @@ def test_a_question_is_answered_alike_after_others():
     rule_set = parse(b"User-agent: *\nDisallow: /a b", "original1994")
     assert rule_set.allowed("http://e.x/b", "FooBot")
     assert not rule_set.allowed("http://e.x/a b", "FooBot")
-
-
-@pytest.mark.parametrize("urls", [b"/x", bytearray(b"/x"), 1])
-def test_a_table_of_what_is_no_text_is_refused_at_once(urls):
-    with pytest.raises(TypeError, match=r"^urls must be a str or several"):
-        rules.verdicts(urls, b"")

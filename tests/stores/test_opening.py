@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scrapy import version_info
 
-from scrapy_robots_policy.settings import SettingError
+from scrapy_robots_policy.settings.kinds import SettingError
 from scrapy_robots_policy.stores import MemoryStore, open_store
 from tests.certificate import certificate
 from tests.crawls import OURS, REACTORS, Plan, crawl_apart

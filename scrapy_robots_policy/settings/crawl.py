@@ -5,34 +5,38 @@ A wrong value raises SettingError, which stops the spider; `one_sentence` logs i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 
 from scrapy.crawler import Crawler
-from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
-from scrapy.utils.misc import load_object
 
-from . import compat
-from .core.redirects import RedirectGuard
-from .core.result import package_of
-from .crawl_log import CrawlLog
-from .fetch.plugins import middlewares_by_plugin, schemes_by_plugin
-from .fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
-from .fetch.urls import registrable_domain
-from .overrides import CrawlerName, RequestConfigs, crawler_name, sent_header
-from .rep.access import AccessOverrides
-from .rep.escapes import nearest
-from .rep.usage.preferences import NO_USE, DeclaredUse, tokens_for
-from .report.report_files import ReportFiles
-from .settings import SETTINGS, SettingError, Values, filled, has_time
-from .stores import Store, StoreEvents, check_store, open_store, without_secrets
-from .tags.actions import DEFAULTS, Actions
+from ..core.redirects import RedirectGuard
+from ..crawl_log import CrawlLog
+from ..fetch.plugins import schemes_by_plugin
+from ..fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
+from ..fetch.urls import registrable_domain
+from ..rep.access import AccessOverrides
+from ..rep.escapes import nearest
+from ..rep.usage.preferences import NO_USE, DeclaredUse, tokens_for
+from ..report.report_files import ReportFiles
+from ..tags.actions import DEFAULTS, Actions
+from .components import (
+    has_earlier,
+    has_plugins,
+    refuse_misplaced_middleware,
+    refuse_second_middleware,
+)
+from .files import filled, has_time
+from .kinds import SettingError
+from .names import CrawlerName, crawler_name, sent_header
+from .requests import RequestConfigs
+from .store import StoreSettings
+from .table import SETTINGS, Values
 
 
 @contextmanager
@@ -46,75 +50,6 @@ def one_sentence(crawler: Crawler) -> Iterator[None]:
             log.debug("A setting's own code failed:", exc_info=error.__cause__)
         log.error("%(sentence)s", {"sentence": error})  # noqa: TRY400 - Scrapy logs the traceback
         raise
-
-
-OURS = "scrapy_robots_policy.RobotsPolicyMiddleware"
-OUR_TAGS = "scrapy_robots_policy.RobotsTagMiddleware"
-STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
-MIDDLEWARES, SPIDER_MIDDLEWARES = "DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES"
-
-
-def refuse_misplaced_middleware(settings: BaseSettings) -> None:
-    """SettingError where one of ours stands in the setting of the other: it would do nothing."""
-    for place, ours, home in (
-        (SPIDER_MIDDLEWARES, OURS, MIDDLEWARES),
-        (MIDDLEWARES, OUR_TAGS, SPIDER_MIDDLEWARES),
-    ):
-        for component in compat.components(settings, place):
-            kind = load_object(component)
-            if is_subclass(kind, load_object(ours)):
-                name = component if isinstance(component, str) else _path(kind)
-                raise SettingError(f"{place} has {name}; its place is {home}")
-
-
-def refuse_second_middleware(settings: BaseSettings) -> None:
-    """SettingError where another middleware for robots.txt is enabled beside ours.
-
-    Both would fetch each robots.txt. Scrapy's lets requests pass meanwhile, and each of two of ours
-    would keep the places of waiting requests by itself.
-    """
-    kinds = [load_object(component) for component in compat.components(settings, MIDDLEWARES)]
-    ours = [kind for kind in kinds if is_subclass(kind, load_object(OURS))]
-    if len(ours) > 1:
-        raise _both(_path(ours[0]), _path(ours[1]), "leave one of them out")
-    if not settings.getbool("ROBOTSTXT_OBEY"):
-        return  # the stock middleware leaves by itself
-    for kind in kinds:
-        if is_subclass(kind, RobotsTxtMiddleware):
-            advice = f"set {_path(kind)!r} to None there"
-            if kind is RobotsTxtMiddleware:
-                advice += ", or use the add-on scrapy_robots_policy.Addon"
-            raise _both(OURS, _path(kind), advice)
-
-
-def has_plugins(settings: BaseSettings) -> bool:
-    """Whether a downloader middleware, or a handler of http or https, is a plugin's."""
-    return bool(middlewares_by_plugin(settings) or schemes_by_plugin(settings))
-
-
-def has_earlier(settings: BaseSettings) -> bool:
-    """Whether another downloader middleware than Scrapy's sees a request before ours does."""
-    before_ours = set[str]()
-    orders = compat.components(settings, MIDDLEWARES)
-    for component in sorted(orders, key=orders.__getitem__):
-        kind = load_object(component)
-        if is_subclass(kind, load_object(OURS)):
-            break
-        before_ours.add(package_of(kind.__module__))
-    return bool(before_ours - {"scrapy"})
-
-
-def is_subclass(kind: Any, base: type) -> bool:
-    """Whether a component is a class, and that class or a subclass of it."""
-    return isinstance(kind, type) and issubclass(kind, base)
-
-
-def _both(first: str, second: str, advice: str) -> SettingError:
-    return SettingError(f"{MIDDLEWARES} enables both {first} and {second}; {advice}")
-
-
-def _path(kind: type) -> str:
-    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def report_files(path: Path, *, replaces: bool) -> ReportFiles:
@@ -131,67 +66,8 @@ def report_files(path: Path, *, replaces: bool) -> ReportFiles:
         raise SettingError(f"ROBOTS_REPORT is {str(path)!r}: {error}") from None
 
 
-# What of scrapy-redis's settings says where its Redis is, by the name that redis-py has for it. Its
-# timeouts are left out: a scheduler may wait for half a minute, a request for a robots.txt may not.
-_OF_SCRAPY_REDIS = {
-    "REDIS_URL": "url",
-    "REDIS_HOST": "host",
-    "REDIS_PORT": "port",
-    "REDIS_DB": "db",
-}
-_WHERE = frozenset({"url", "host", "port", "db", "username", "password", "unix_socket_path", "ssl"})
-
-
 @dataclass(frozen=True, slots=True)
-class StoreSettings:
-    """Where a crawl's store is. Both fields may hold a password, and are never shown.
-
-    Attributes:
-        place: a URI, a store's class, a store, or the import path of either.
-        params: what the URI `redis:`, which has no address, stands for.
-
-    """
-
-    place: Any = field(repr=False)
-    params: Mapping[str, Any] = field(default_factory=dict, repr=False)
-
-    @classmethod
-    def from_settings(cls, settings: BaseSettings) -> StoreSettings:
-        """SettingError where no such store can be opened."""
-        place = settings.get("ROBOTS_STORE")
-        place = "memory:" if place is None else place
-        try:
-            params = _params(settings) if place == "redis:" else {}
-            check_store(place, params)
-        except ValueError as error:
-            raise _wrong(place, error) from error.__cause__
-        return cls(place, params)
-
-    def open(self, crawler: Crawler | None = None, events: StoreEvents | None = None) -> Store:
-        """The store. Its failures go to `events`. SettingError where it cannot be created."""
-        try:
-            return open_store(self.place, self.params, events, crawler)
-        except ValueError as error:
-            raise _wrong(self.place, error) from error.__cause__
-
-
-def _wrong(place: Any, error: ValueError) -> SettingError:
-    return SettingError(f"ROBOTS_STORE is {without_secrets(place)}: {error}")
-
-
-def _params(settings: BaseSettings) -> dict[str, Any]:
-    """What scrapy-redis would connect to. The single settings are stronger than REDIS_PARAMS."""
-    try:
-        given = settings.getdict("REDIS_PARAMS")
-    except (TypeError, ValueError):
-        raise ValueError("REDIS_PARAMS is no dictionary") from None
-    params = {name: given[name] for name in given if name in _WHERE or name.startswith("ssl_")}
-    single = {name: settings.get(setting) for setting, name in _OF_SCRAPY_REDIS.items()}
-    return params | {name: value for name, value in single.items() if value}
-
-
-@dataclass(frozen=True, slots=True)
-class PolicySettings:
+class CrawlSettings:
     """One crawl's settings.
 
     Attributes:
@@ -234,7 +110,7 @@ class PolicySettings:
     has_earlier: bool = False
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler, clock: Callable[[], float]) -> PolicySettings:
+    def from_crawler(cls, crawler: Crawler, clock: Callable[[], float]) -> CrawlSettings:
         """NotConfigured where robots.txt is not to be obeyed; SettingError for a wrong value.
 
         Warns of a setting that does not exist, and of a crawler without a name.
@@ -383,11 +259,11 @@ class TagSettings:
     """One crawl's settings for page rules.
 
     Attributes:
-        configs, use: as in `PolicySettings`.
+        configs, use: as in `CrawlSettings`.
         reads_use: whether a page is read for preferences about its use.
         actions: what happens to requests and items that a page does not want, by part.
         dry_run: whether what would be dropped is only counted.
-        item_field: as in `PolicySettings`.
+        item_field: as in `CrawlSettings`.
 
     """
 
