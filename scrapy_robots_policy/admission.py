@@ -12,9 +12,9 @@
 What else may run: at each `await` rules may change, the request may be cancelled, and the crawl
 may close, and a permission may end. So what the user chose and the rules are asked for once more at
 the end, when nothing is left to wait for, and they decide. Between that and the return nothing else
-runs. If they have grown too old meanwhile, or ask for another turn, all begins anew. Rules that
-live for less time than the request waits would be fetched for ever: when they were renewed for it,
-the newest count, though they are old again.
+runs. If they have grown too old meanwhile, or ask for another turn, all begins anew. If rules
+expire faster than a request gets its turn, it would fetch them again and again. So rules that were
+fetched for this request count once, even when expired (`Age.RENEWED`).
 
 What is given back, and by whom: `lend` and `turn` are context managers. They take the request out
 of all queues and tell the scheduler's queue that nothing waits, however the wait ends. A wait ends
@@ -128,7 +128,7 @@ class Admission:
                         self._decide(request, current, config, began)
                         turn.used()
                         return
-                rules, age = current, Age.ANY if current is None else Age.USABLE
+                rules, age = current, Age.RENEWED if current is None else Age.USABLE
                 self.slots.lend_again(request)
 
     def refuse(self, refusal: Decision) -> Request | None:

@@ -33,6 +33,22 @@ one turn at a time.
 Another middleware may keep the request whose turn it is. Then all others of the queue wait long.
 The log says so once for each queue.
 
+The turn of a queue is in one of these states:
+
+| state   | its fields           | event                           | next    | who goes     |
+| ------- | -------------------- | ------------------------------- | ------- | ------------ |
+| free    | none of these        | a request comes                 | granted | that request |
+| resting | `rests`              | `free_at` comes, somebody waits | granted | the first    |
+| granted | `_is_granted`        | the fleet has the host          | resting |              |
+| granted | `_is_granted`        | it is used                      | held    |              |
+| granted | `_is_granted`        | it is given back                | free    | the next     |
+| held    | `_holder`            | its request ends its visit      | resting |              |
+| held    | `_holder`            | its request is gone before it   | free    | the next     |
+| held    | `_holder`            | `MAX_HELD` seconds pass         | free    | the next     |
+| visited | `_visitors`, a delay | the last visitor leaves         | resting |              |
+| any     |                      | the host asks for a pause       | resting |              |
+| any     |                      | `close`                         | closed  | all, refused |
+
 What else may run: every `await` here lets other requests of the same slot join, be cancelled, and
 lets the crawl close. `_is_granted` is set before a request is woken, so that no other one goes
 meanwhile. A turn that was granted to a request that is gone is given back in `_wait_here`.
@@ -455,8 +471,9 @@ class DelayQueues:
     def reached(self, request: Request) -> None:
         """A request has reached its download slot.
 
-        It is a visit for the queue of its turn, and for that of its host. They are two where the
-        turn was one of a slot that several hosts share, and its own host has a queue since.
+        It is a visit for the queue of its turn, and for that of its host. Usually both are one
+        queue. They differ when several hosts share a slot, and the host got a queue of its own
+        after the turn was taken.
         """
         queues = set(self.under_way.get(request, ()))
         slot = request.meta.get(SLOT_KEY, "")

@@ -176,7 +176,8 @@ class RobotsPolicyMiddleware:
         """Let a request pass about which no robots.txt is asked. A robots.txt is no page.
 
         Args:
-            config: what exempts it; None: its own meta does.
+            config: None if `dont_obey_robotstxt` exempts the request, else the configuration whose
+                `obey` is False.
 
         """
         self.slots.hosts.passes(request)

@@ -6,16 +6,18 @@ the queue, on the disk with a JOBDIR, until the rules are there. After each page
 delay the rest stays in the queue until the delay is over. So memory does not grow with what waits,
 and no host stops another one.
 
-Between the queue, which gives a request, and the middleware, which sees it, an asyncio loop may
-turn: until then nobody knows whether it waits, and the host is not ready. A host whose last request
-went on at once is quick: more of its requests are given without that pause. What the middleware
-never sees, because another one has answered it, holds its host for a moment.
+After `pop`, asyncio may run other tasks before `process_request` sees the request. Until then the
+host counts as busy (`_unseen`, at most 10 ms). A host whose last request went on at once is quick:
+more of its requests go out without that pause.
 
-A slot may be that of several hosts, or sites of a host, of which one does not answer. Its requests
-may have settings or proxies of their own, with which another one need not wait, or gets the file
-that this one does not get. Of such a slot many requests may wait for files at a time, in memory;
-their delay holds them in the queue as ever. Only where some are exempt it does not: those wait for
-nothing; nor does the pause of one host where others have its slot.
+Usually one request of a slot goes out, and the rest stay in the queue until its robots.txt is
+known. Three kinds of slots are different.
+
+a. A slot with several sites, or with requests that have their own settings or proxy. Up to 100
+   requests go out, because the file that one waits for may not be the one that the next needs.
+b. A slot with exempt requests. They need no file, so a delay does not hold the slot.
+c. A slot with requests of another host than its name's. The pause of one host does not hold it,
+   because the other host has asked for none.
 """
 
 from __future__ import annotations

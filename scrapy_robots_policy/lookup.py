@@ -78,7 +78,7 @@ class Age(Enum):
 
     FRESH = "fresh"  # nothing is fetched
     USABLE = "usable"  # stale ones decide, too, and are validated in the background
-    ANY = "any"  # they were renewed for this request
+    RENEWED = "renewed"  # fetched for this request; may be stale again
 
 
 class _Waiter(NamedTuple):
@@ -183,7 +183,7 @@ class Lookups:
             return
         site = self._site(origin_of(request.url) or "")
         if site is not None:
-            site.answers = answers
+            site.is_reachable = answers
 
     def waiting(self) -> tuple[int, int, int]:
         """(requests that wait, documents they wait for, those of them that are put off)"""
@@ -268,13 +268,13 @@ class Lookups:
         if self._is_unread(key, dialect):
             return None
         site = self._site(key)
-        if site is None or site.is_untold:
+        if site is None or site.from_redirect:
             return None
         now = self.now()
         rules = site.rules(dialect, now)
         if rules is None or rules.access.mode is AccessMode.DEFER:
             return None
-        if age is Age.ANY or now < rules.access.fresh_until:
+        if age is Age.RENEWED or now < rules.access.fresh_until:
             return rules
         if age is Age.FRESH:
             return None
@@ -301,7 +301,7 @@ class Lookups:
             if usable is not None:
                 return usable
             site = self._site(key) or self.sites.open(key)
-            rules = None if site.is_untold else site.rules(dialect, self.now())
+            rules = None if site.from_redirect else site.rules(dialect, self.now())
             pause = 0.0
             if rules is not None and rules.mode is AccessMode.DEFER:
                 # Not only since it arrived: of many pages each would wait so long, one by one.
@@ -362,7 +362,7 @@ class Lookups:
 
     async def _look_up(self, site: Site, dialect: Dialect, page: Request) -> None:
         try:
-            is_new = site.entry is None or site.is_untold
+            is_new = site.entry is None or site.from_redirect
             if is_new and await self._recall(site, dialect, page):
                 return
             began = self.now()
@@ -386,10 +386,10 @@ class Lookups:
         """Take the entry from the store, or from another site's redirect. True if nothing is left
         to fetch.
         """
-        source = Source.CACHE if site.is_untold else Source.STORE
+        source = Source.CACHE if site.from_redirect else Source.STORE
         if self._adopt(site, await self.store.get(site.key)):
             source = Source.STORE
-        site.is_untold = False
+        site.from_redirect = False
         rules = site.rules(dialect, self.now())
         if rules is None:
             return False
@@ -521,7 +521,7 @@ class Lookups:
             start_task(self.store.put(target, entry), self._puts)
         site = self._site(target) or self.sites.open(target)
         if site.entry is None and not site.is_looked_up:
-            site.entry, site.is_untold = entry, True
+            site.entry, site.from_redirect = entry, True
             self.sites.weigh(site)
 
     # The event.

@@ -337,8 +337,8 @@ class Monitor(Listener):
 
 
 def _is_news(rules: OriginRules, source: Source) -> bool:
-    """Whether an answer is news, for an origin without counts of its own: all but the second and
-    later failures in a row.
+    """Whether an answer is logged for an origin beyond MAX_ORIGINS, which has no counts to compare
+    with: every answer is, but of failures in a row only the first.
     """
     return source is not Source.SITE or rules.access.entry.failures <= 1
 

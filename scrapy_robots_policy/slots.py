@@ -63,8 +63,8 @@ class Slots:
         self.is_closing = False
         self.waiting: set[Request] = set()
         self.fetching: set[Request] = set()
-        # Those of them that are not active yet. Where a middleware is a plugin's, the download is
-        # a task of its own. On asyncio the engine may ask for a page before that task begins.
+        # Fetches that have started but are not yet in `engine.active`: with a plugin's middleware
+        # the download begins in a later turn of the loop.
         self._admitted: set[Request] = set()
         self._returning: deque[Deferred[None]] = deque()  # each waits for its slot
         self._watches_visits = False
@@ -243,9 +243,8 @@ class Slots:
         return self.is_saturated and self.engine.has_queued()
 
     def _may_return(self, returning: int) -> bool:
-        """Whether a request whose wait has ended may go: not while the engine is paused, for hosts
-        with a delay may have hundreds that wait. When the engine goes on, it asks whether it may
-        take a request, and these go first.
+        """Whether a request that has finished waiting may take a slot. Not while the engine is
+        paused. After that the engine asks `_check_room`, which lets them go first.
         """
         return not self.engine.is_paused and self._has_room(returning)
 

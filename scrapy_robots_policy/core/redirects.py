@@ -23,7 +23,7 @@ TO_PRIVATE = "redirect to a private address"
 TO_OTHER_SITE = "redirect to another site"
 
 
-class Answer(NamedTuple):
+class Hop(NamedTuple):
     """What came for a URL: the result, and where it points to.
 
     Attributes:
@@ -39,7 +39,7 @@ class Answer(NamedTuple):
     is_proxied: bool = False
 
 
-Ask = Callable[[str, tuple[str, ...]], Awaitable[Answer]]
+Ask = Callable[[str, tuple[str, ...]], Awaitable[Hop]]
 """Requests a URL; given the redirects so far, too."""
 LookUp = Callable[[str], Awaitable[tuple[str, ...]]]
 """Looks a name up: its addresses as texts; none if it has none."""
@@ -94,7 +94,7 @@ async def follow(
     """
     url = first
     hops: tuple[str, ...] = ()
-    before: tuple[str, Answer] | None = None
+    before: tuple[str, Hop] | None = None
     while True:
         answer = await ask(url, hops)
         # The name may have another address by now than when it was looked up (DNS rebinding).
@@ -115,7 +115,7 @@ async def follow(
 
 
 async def _objection(
-    guard: RedirectGuard, first: str, before: tuple[str, Answer], target: str, look_up: LookUp
+    guard: RedirectGuard, first: str, before: tuple[str, Hop], target: str, look_up: LookUp
 ) -> str:
     """Why a redirect is not followed; "" if it is. `before`: the URL it is from, and the answer."""
     url, answer = before
@@ -129,7 +129,7 @@ async def _objection(
     return TO_PRIVATE if leads_inside and not await _is_private(url, answer, look_up) else ""
 
 
-async def _is_private(url: str, answer: Answer, look_up: LookUp) -> bool:
+async def _is_private(url: str, answer: Hop, look_up: LookUp) -> bool:
     """Whether a URL's host is private: by the address that answered, by its spelling, or by one of
     the addresses that its name has.
     """

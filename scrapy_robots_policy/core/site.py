@@ -2,6 +2,25 @@
 
 A cache entry holds facts: what the fetches brought, and when. A dialect makes `OriginRules` of
 them. They are made anew when the entry is new, or when time has changed what it means.
+
+A site is in one of these states. "Told" are the requests that wait for it; each then asks again.
+
+| state      | its fields                     | event                       | next state | told |
+| ---------- | ------------------------------ | --------------------------- | ---------- | ---- |
+| unknown    | no `entry`                     | a request needs its rules   | looked up  |      |
+| redirected | `from_redirect`                | a request needs its rules   | looked up  |      |
+| looked up  | `is_looked_up`                 | a stale entry of a store    | looked up  | yes  |
+| looked up  | `is_looked_up`                 | an answer, or a failure     | known      | yes  |
+| known      | `entry`, fresh                 | its lifetime ends           | stale      |      |
+| stale      | `entry`, usable                | a request needs its rules   | looked up  |      |
+| stale      | `entry`, usable                | it is too old even for that | unknown    |      |
+| known      | `entry`, whose dialect defers  | a request waits for it      | put off    |      |
+| put off    | `wakes_at`                     | that time comes             | known      | yes  |
+| any        | nobody waits, nothing under way | room is needed             | packed     |      |
+| any        |                                | the crawl closes            | the same   | yes  |
+
+A state has no name of its own in the code, because dialects differ in what is fresh, usable, and
+deferred: the same entry may be known for one and stale for another.
 """
 
 from __future__ import annotations
@@ -136,14 +155,14 @@ class Site:
         overrides: the user's limits on every dialect's access policy.
         entry: what came of the fetches so far, as a store keeps it; None: nothing is known.
         waiters: the requests that wait for news.
-        is_untold: whether no request has needed the entry yet: it came with another site's, by a
-            redirect.
+        from_redirect: whether the entry came as the target of another site's redirect; no request
+            of this site has used it.
         is_looked_up: whether a lookup is under way.
         route: the proxy and headers of the page for which it is, as that page came; None: the page
             waits, and has them still.
         wakes_at: when the waiters are woken, because the site defers; None: it does not, or a
             lookup is under way.
-        answers: whether the last page that was asked of the site was answered; None: none was.
+        is_reachable: whether the last page that was asked of the site was answered; None: none was.
         weight: what the cache has counted for it, in bytes.
 
     """
@@ -152,11 +171,11 @@ class Site:
     overrides: AccessOverrides
     entry: CacheEntry | None = None
     waiters: list[Waiter] = field(default_factory=list)
-    is_untold: bool = False
+    from_redirect: bool = False
     is_looked_up: bool = False
     route: Hashable = None
     wakes_at: float | None = None
-    answers: bool | None = None
+    is_reachable: bool | None = None
     weight: int = 0
     _by_dialect: dict[Dialect, OriginRules] = field(default_factory=dict)
 
@@ -201,7 +220,9 @@ class Site:
         """The entry after one more fetch."""
         if result.status is None:
             before = None if self.entry is None else self.entry.latest.site_answers
-            result = replace(result, site_answers=before if self.answers is None else self.answers)
+            result = replace(
+                result, site_answers=before if self.is_reachable is None else self.is_reachable
+            )
         return remember(self.entry, result, now)
 
     def wake(self) -> None:

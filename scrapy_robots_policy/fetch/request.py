@@ -4,8 +4,8 @@ It goes through all downloader middlewares, for proxies and the like, but it is 
 no credentials unless the server asks for some, no range, no condition but ours, no answer of a
 cache while the site can be asked, no offsite filter, no redirect but the fetcher's.
 
-A middleware adds a header that a request does not have. So a header that must not be added stands
-there without a value, and is taken out at the last moment: some download handlers send it empty.
+Scrapy's middlewares add a default header only if the request has none. So an unwanted header is set
+to an empty list, and deleted in `trim` just before sending.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from scrapy.http import Request, Response
 from twisted.internet.defer import CancelledError
 
 from .. import compat
-from ..core.redirects import REDIRECTS, Answer, follow
+from ..core.redirects import REDIRECTS, Hop, follow
 from ..core.result import (
     by_name,
     can_be_sent,
@@ -168,7 +168,7 @@ class Fetcher:
         """One try, with its redirects: (what came, what went wrong)."""
         error: Exception | None = None
 
-        async def ask(url: str, hops: tuple[str, ...]) -> Answer:
+        async def ask(url: str, hops: tuple[str, ...]) -> Hop:
             nonlocal error
             answer, error = await self._get(url, hops, order, exchanges)
             return answer
@@ -182,7 +182,7 @@ class Fetcher:
 
     async def _get(
         self, url: str, hops: tuple[str, ...], order: FetchOrder, exchanges: list[Exchange]
-    ) -> tuple[Answer, Exception | None]:
+    ) -> tuple[Hop, Exception | None]:
         """((what came, where it points to), what went wrong)"""
         validators = _validators(order, hops)
         request = self.profile.request(url, validators, order)
@@ -210,7 +210,7 @@ class Fetcher:
         except Exception as error:  # noqa: BLE001 - middlewares and handlers may raise what they like
             result = FetchResult(None, cause=cause_of(error))
             exchanges.append(self._exchange(request, asked_at, result, {}))
-            return Answer(result), error
+            return Hop(result), error
 
     async def _limited(self, request: Request, body: Body) -> Response:
         """The response. KeptByMiddlewareError if the request has not reached the downloader after
@@ -236,14 +236,14 @@ class Fetcher:
         return result_of(status, headers, body, self.now())
 
 
-def _answer(result: FetchResult, response: Response, *, is_proxied: bool) -> Answer:
+def _answer(result: FetchResult, response: Response, *, is_proxied: bool) -> Hop:
     """What came, for `follow`. The address of a proxy says nothing about the site.
 
     Of several Location headers the last one counts, as it does where Scrapy follows a page.
     """
     peer = "" if is_proxied else response.ip_address or ""
     location = response.headers.get(b"Location") if response.status in REDIRECTS else None
-    return Answer(result, readable_location(location or b""), peer, is_proxied=is_proxied)
+    return Hop(result, readable_location(location or b""), peer, is_proxied=is_proxied)
 
 
 def _may_pass(result: FetchResult) -> bool:

@@ -7,8 +7,8 @@ taken out or moved breaks the chain.
 
 A dialect stands there as data, with every option that changes an answer, and with the fingerprint
 of that data. Years later the options of an engine may have changed; the record still has the old
-ones. Sources and certainty change no answer and are left out. So is, from the lines of decisions
-and pages, what a line would repeat a million times, and what is not the case.
+ones. Left out: sources and certainty (they change no answer), defaults, and what every line would
+repeat.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from time import monotonic, time
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...core.redirects import ANYWHERE, Answer, RedirectGuard, follow
+from ...core.redirects import ANYWHERE, Hop, RedirectGuard, follow
 from ...core.result import (
     ACCEPTED,
     MAX_BYTES,
@@ -60,7 +60,7 @@ def fetch(
 def _follow(
     url: str, redirects: int, guard: RedirectGuard, user_agent: str, ends: float
 ) -> FetchResult:
-    async def ask(url: str, _hops: tuple[str, ...]) -> Answer:
+    async def ask(url: str, _hops: tuple[str, ...]) -> Hop:
         return _get(url, user_agent, ends)
 
     async def look_up(host: str) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ def is_web(url: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
-def _get(url: str, user_agent: str, ends: float) -> Answer:
+def _get(url: str, user_agent: str, ends: float) -> Hop:
     # Slow to load, and most calls fetch nothing.
     import requests  # noqa: PLC0415
     from urllib3.exceptions import HTTPError  # noqa: PLC0415
@@ -104,10 +104,10 @@ def _get(url: str, user_agent: str, ends: float) -> Answer:
                 peer = "" if by_proxy else _peer_of(response.raw)
                 result = _result(response, ends, is_proxied=by_proxy)
         except (OSError, ValueError, UnreadableBodyError, HTTPError) as fault:
-            return Answer(FetchResult(None, cause=_cause(fault, by_proxy=by_proxy)))
+            return Hop(FetchResult(None, cause=_cause(fault, by_proxy=by_proxy)))
     location = (response.raw.headers.getlist("Location") or [""])[-1]
     location = readable_location(location.encode("latin-1"))
-    return Answer(result, location, peer, is_proxied=by_proxy)
+    return Hop(result, location, peer, is_proxied=by_proxy)
 
 
 def _peer_of(raw: Any) -> str:
