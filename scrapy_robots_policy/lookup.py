@@ -47,15 +47,8 @@ from .fetch.request import FetchOrder
 from .fetch.tries import Exchange, Fetched
 from .rep import AccessMode, CacheEntry, Dialect, FetchResult, Origin, origin_of, tdmrep
 from .rep.access import AccessResult, holds, is_fresh, remember
-from .rep.url import (
-    DOCUMENTS,
-    TDMREP,
-    document_of,
-    key_of,
-    origin_of_key,
-    path_of,
-    url_of,
-)
+from .rep.documents import DOCUMENTS, TDMREP, document_of, key_of, origin_of_key, url_of
+from .rep.url import path_of
 from .rep.usage.preferences import TDM_RESERVATION
 from .slots import Slots
 from .stores import MAX_SKEW, EntryError, MemoryStore, Store, coordinator_of

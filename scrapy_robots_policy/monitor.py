@@ -22,8 +22,8 @@ from .fetch.tries import Fetched
 from .formats import counted, span, utc_time
 from .rep import AccessMode, Verdict
 from .rep.access import Access, AccessResult, holds
+from .rep.documents import TDMREP, document_of, key_of, origin_of_key, url_of
 from .rep.escapes import brief
-from .rep.url import TDMREP, document_of, key_of, origin_of_key, url_of
 from .rep.usage.answer import answer
 from .rep.usage.preferences import (
     LICENSE,

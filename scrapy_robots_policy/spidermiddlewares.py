@@ -24,7 +24,7 @@ from .core.overrides import RequestConfig
 from .crawl_log import CrawlLog
 from .rep import origin_of
 from .rep.escapes import brief
-from .rep.page import Statement, names_of, tags_of
+from .rep.tags import Statement, names_of, tags_of
 from .rep.usage.answer import UseAnswer, answer
 from .rep.usage.preferences import TDM_RESERVATION, Place, Preference
 from .settings.crawl import TagSettings

@@ -20,11 +20,13 @@ from urllib.parse import urljoin
 
 import pyarrow as pa
 
-from ..core.result import MAX_BYTES, UnreadableBodyError, encodings_of, unpack
+from ..core.result import MAX_BYTES
+from ..core.unpacking import UnreadableBodyError, encodings_of, unpack
 from ..rep import CacheEntry, origin_of
 from ..rep.access import DAY
+from ..rep.documents import ROBOTS_TXT, document_of
 from ..rep.escapes import brief
-from ..rep.url import ROBOTS_TXT, document_of, path_of
+from ..rep.url import path_of
 
 log = logging.getLogger(__name__)
 

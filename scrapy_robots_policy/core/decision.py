@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..rep import Verdict
-from ..rep.rules import NO_DELAY, Delay, kept_delay
+from ..rep.delay import NO_DELAY, Delay, kept_delay
 from ..rep.url import client_forms, server_forms
 from ..rep.usage.preferences import NO_USE, DeclaredUse
 from ..rep.verdict import refusal

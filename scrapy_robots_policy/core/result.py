@@ -1,202 +1,21 @@
-"""What a response, or an exception, says of a robots.txt: the `FetchResult`. No I/O, no Scrapy.
+"""What a response says of a robots.txt: the `FetchResult`.
 
 Responses that say nothing about the file count as no answer: a proxy's own, a part of a body, a 304
 that was not asked for. Else a part of a file, or the words of a proxy, would open the site, and a
 304 would keep an old copy for ever.
-
-A packed body is unpacked no further than a limit, because a few bytes may mean gigabytes. Scrapy
-gives what it can get out of a broken body; of a robots.txt that would be a file without its last
-rules. Only what was asked for is unpacked here; br and zstd, which a plugin may ask for, are left
-to Scrapy.
-
-What kept a response from coming has a cause: one or two words for the exception.
 """
 
 from __future__ import annotations
 
 import re
-import zlib
-from codecs import getincrementaldecoder
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timezone
 from email.utils import parsedate_to_datetime
-from functools import partial
-from traceback import walk_tb
-from typing import Any
 
 from ..rep import Dialect, FetchResult
+from .unpacking import UnreadableBodyError, encodings_of
 
 MAX_BYTES = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
-# Words, and the names of exceptions for which they stand. The chain of causes of an exception may
-# have several of these names: the first row that has one of them counts.
-CAUSES = (
-    ("timeout while busy", {"BusyError"}),
-    ("dns timeout", {"LookupTimeoutError"}),
-    ("tls", {"SSLError", "SSLCertVerificationError", "VerificationError", "CertificateError"}),
-    ("tls", {"SSLEOFError", "SSLZeroReturnError"}),
-    ("tls", {"ClientConnectorCertificateError", "ClientConnectorSSLError", "OpenSSL"}),
-    ("timeout", {"DownloadTimeoutError", "TimeoutError", "TCPTimedOutError"}),
-    ("dns", {"CannotResolveHostError", "DNSLookupError", "gaierror"}),
-    ("reset", {"ConnectionLost", "ConnectionResetError", "ServerDisconnectedError"}),
-    ("cut body", {"ResponseDataLossError", "_DataLoss", "PartialDownloadError", "IncompleteRead"}),
-    ("reset", {"ResponseNeverReceived", "ConnectionDone", "RemoteProtocolError"}),
-    ("reset", {"RemoteDisconnected"}),
-    ("no HTTP", {"BadStatusLine", "LineTooLong"}),
-    ("unreadable body", {"UnreadableBodyError"}),
-    ("304 unasked for", {"UnaskedNotModifiedError"}),
-    ("refused by the proxy", {"ProxyRefusedError"}),
-    ("connection refused", {"ConnectionRefusedError", "DownloadConnectionRefusedError"}),
-    ("connection failed", {"ConnectError", "NoRouteError", "DownloadFailedError", "OSError"}),
-    ("connection failed", {"ResponseFailed"}),
-    ("dropped by a middleware", {"IgnoreRequest", "Disallowed"}),
-    ("kept by a middleware", {"KeptByMiddlewareError"}),
-    ("scheme not supported", {"NotSupported", "UnsupportedURLSchemeError"}),
-)
-
-
-def cause_of(error: BaseException) -> str:
-    """One word or two for what kept a response from coming."""
-    return _known_cause(error) or type(error).__name__
-
-
-def is_fault_of(
-    error: BaseException, middlewares: AbstractSet[str], clients: AbstractSet[str]
-) -> bool:
-    """Whether code of the user's has raised an exception that nobody has foreseen.
-
-    Others come from a site: an HTTP client raises ValueError for a host name that no host may have,
-    and may have exceptions of its own for what a site does.
-
-    Args:
-        middlewares: the packages of the downloader middlewares.
-        clients: those of what sends requests: the download handlers and the downloader.
-
-    """
-    if _known_cause(error):
-        return False
-    frames = (frame for link in chain_of(error) for frame, _ in walk_tb(link.__traceback__))
-    packages = {package_of(frame.f_globals.get("__name__", "")) for frame in frames}
-    if type(error).__module__ == "builtins" and not isinstance(error, ValueError):
-        return not packages.isdisjoint(middlewares | clients)
-    return not packages.isdisjoint(middlewares)
-
-
-def package_of(module: str) -> str:
-    """The outermost package of a module."""
-    return module.partition(".")[0]
-
-
-def _known_cause(error: BaseException) -> str | None:
-    names = {_name(link) for link in chain_of(error)}
-    causes = (cause for cause, of_cause in CAUSES if names & of_cause)
-    return next(causes, None)
-
-
-def _name(error: BaseException) -> str:
-    kind = type(error)  # pyOpenSSL's exceptions are all called Error
-    return "OpenSSL" if kind.__module__.startswith("OpenSSL") else kind.__name__
-
-
-def _reasons(error: BaseException) -> Sequence[Any]:
-    """Twisted's list of what has made it fail."""
-    return getattr(error, "reasons", None) or ()
-
-
-def chain_of(error: BaseException) -> Iterator[BaseException]:
-    """An exception and its causes, Twisted's lists of reasons among them."""
-    yield error
-    for reason in _reasons(error):
-        # Scrapy's handler of HTTP/2 gives bare exceptions, too, and a text for a reset.
-        link = getattr(reason, "value", reason)
-        if isinstance(link, BaseException):
-            yield from chain_of(link)
-    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    if cause is not None:
-        yield from chain_of(cause)
-
-
-_ZIPPED = partial(zlib.decompressobj, 47)  # zlib's number for: gzip or zlib, as it comes
-_BARE = partial(zlib.decompressobj, -15)  # some servers send deflate without a header
-# By encoding, what may unpack it: the first that reads a body is right.
-DECODERS: Mapping[str, tuple[Callable[[], Any], ...]] = {
-    "gzip": (_ZIPPED,),
-    "x-gzip": (_ZIPPED,),
-    "deflate": (_ZIPPED, _BARE),
-}
-ACCEPTED = "gzip, deflate"
-MAX_ENCODINGS = 3  # nested in each other
-# No encodings, but servers send them with plain text: curl reads "none" so, and s3cmd has stored
-# text with "UTF-8". A robots.txt in any other unknown encoding might seem to have no rules.
-PLAIN = frozenset({"none", "utf-8", "utf8"})
-MAX_MEMBERS = 100  # of one packed body: each costs a copy of what is left
-
-
-class UnreadableBodyError(Exception):
-    """A body in an encoding that was not asked for, or broken in its encoding."""
-
-
-def encodings_of(content_encoding: str) -> Sequence[str]:
-    """The encodings of a Content-Encoding header, in the order in which they were applied."""
-    names = (name.strip().lower() for name in content_encoding.split(","))
-    return tuple(name for name in names if name)
-
-
-def can_unpack(encodings: Iterable[str]) -> bool:
-    """Whether a body in these encodings can be unpacked here, if it is not broken."""
-    return all(one == "identity" or one in PLAIN or one in DECODERS for one in encodings)
-
-
-def unpack(packed: bytes, encodings: Sequence[str], limit: int, *, is_whole: bool) -> bytes:
-    """At most `limit` bytes of a body. Raises UnreadableBodyError if it cannot be unpacked.
-
-    Args:
-        is_whole: whether the packed body came to its end; else it may end in the middle.
-
-    """
-    if len(encodings) > MAX_ENCODINGS:
-        raise UnreadableBodyError(f"{len(encodings)} nested encodings")
-    body = packed
-    for encoding in reversed(encodings):
-        body = _decode(body, encoding, limit, is_whole)
-    return body[:limit]
-
-
-def _decode(packed: bytes, encoding: str, limit: int, is_whole: bool) -> bytes:
-    if encoding == "identity" or (encoding in PLAIN and _is_text(packed)):
-        return packed
-    for new in DECODERS.get(encoding, ()):
-        try:
-            return _members(new, packed, limit, is_whole)
-        except (zlib.error, ValueError):  # noqa: PERF203 - there are two at most
-            continue
-    raise UnreadableBodyError(encoding)
-
-
-def _is_text(body: bytes) -> bool:
-    """Whether it is UTF-8, which may be cut in the middle of a character."""
-    try:
-        getincrementaldecoder("utf-8")().decode(body)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _members(new: Callable[[], Any], packed: bytes, limit: int, is_whole: bool) -> bytes:
-    """Some `limit` bytes at most. Raises ValueError, and what the decoder raises."""
-    body = b""
-    for _ in range(MAX_MEMBERS):  # RFC 1952 §2.2: a gzip file may have several members
-        decoder = new()
-        part: bytes = decoder.decompress(packed, limit - len(body))
-        body += part
-        packed = decoder.unused_data
-        if len(body) >= limit:
-            return body
-        if not decoder.eof and is_whole:
-            raise ValueError("it ends too soon")
-        if not packed:  # the stream has ended, or was cut
-            return body
-    raise ValueError("it has too many members")
 
 
 _WHOLE_RANGE = re.compile(r"bytes 0-([0-9]{1,15})/([0-9]{1,15})", re.IGNORECASE)

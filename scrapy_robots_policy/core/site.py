@@ -33,8 +33,8 @@ from typing import Any, Protocol
 
 from ..rep import AccessMode, CacheEntry, Dialect, FetchResult, RuleSet, Verdict, judge, parse
 from ..rep.access import FOREVER, Access, AccessOverrides, AccessResult, goes_far_enough, remember
+from ..rep.documents import ROBOTS_TXT, document_of
 from ..rep.tdmrep import TdmRules
-from ..rep.url import ROBOTS_TXT, document_of
 from ..rep.usage.preferences import DeclaredUse, Overridden, Preference
 from ..rep.verdict import refuse, verdict_of
 from .result import fetch_limit, whole_lines

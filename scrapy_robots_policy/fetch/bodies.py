@@ -16,8 +16,9 @@ from scrapy.exceptions import StopDownload
 from scrapy.http import Request, Response
 
 from .. import compat
-from ..core.result import MAX_BYTES, MAX_ENCODINGS, can_unpack, encodings_of, unpack
-from ..rep.access import without_browser_page
+from ..core.result import MAX_BYTES
+from ..core.unpacking import MAX_ENCODINGS, can_unpack, encodings_of, unpack
+from ..rep.sniffing import without_browser_page
 from .request import NO_LIMIT, FetchSlot, trim
 
 META_KEY = "_robots_txt_body"  # whose value is the `Body` that is expected

@@ -9,7 +9,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from .. import compat
-from ..core.result import package_of
+from ..core.causes import package_of
 
 SCHEMES = ("http", "https")
 

@@ -19,9 +19,9 @@ from scrapy.http.request import NO_CALLBACK
 
 from .. import compat
 from ..core.redirects import ANYWHERE, RedirectGuard
-from ..core.result import ACCEPTED
+from ..core.unpacking import ACCEPTED
 from ..rep import CacheEntry, Dialect, origin_of
-from ..rep.url import origin_of_key
+from ..rep.documents import origin_of_key
 
 
 class FetchSlot:

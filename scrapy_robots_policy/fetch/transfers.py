@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
 
 from .. import compat
-from ..core.result import cause_of
+from ..core.causes import cause_of
 from .bodies import META_KEY
 from .names import NameQueue
 from .plugins import schemes_without_limit

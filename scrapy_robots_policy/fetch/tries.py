@@ -23,21 +23,13 @@ from scrapy.http import Request, Response
 from twisted.internet.defer import CancelledError
 
 from .. import compat
+from ..core.causes import cause_of, is_fault_of
 from ..core.redirects import REDIRECTS, Hop, follow
-from ..core.result import (
-    by_name,
-    can_be_sent,
-    cause_of,
-    check_answer,
-    fetch_limit,
-    instant,
-    is_fault_of,
-    result_of,
-)
+from ..core.result import by_name, can_be_sent, check_answer, fetch_limit, instant, result_of
 from ..exceptions import CrawlClosing
 from ..rep import CacheEntry, FetchResult
 from ..rep.access import DAY, has_whole_copy, remember
-from ..rep.url import url_of
+from ..rep.documents import url_of
 from .bodies import Bodies, Body
 from .names import Addresses, addresses_of
 from .plugins import clients_by_plugin, middlewares_by_plugin

@@ -55,9 +55,10 @@ from ..distribution import docs_url, installed_version
 from ..rep import DIALECTS, AccessMode, Dialect, FetchResult, Reason, Verdict, origin_of
 from ..rep.access import explain, remember
 from ..rep.agents import crawlers
+from ..rep.documents import TDMREP, key_of, url_of
 from ..rep.engines import cause
 from ..rep.escapes import shortened, shown
-from ..rep.url import TDMREP, key_of, readable, url_of
+from ..rep.url import readable
 from ..rep.usage.answer import Result
 from ..rep.usage.preferences import LEVELS, NO_USE, PURPOSES, DeclaredUse, Preference, tokens_for
 from .blocked import by_category

@@ -32,7 +32,7 @@ from ..events import Listener, LookedUp
 from ..exceptions import CrawlClosing
 from ..fetch.tries import Exchange
 from ..rep import AccessMode, CacheEntry, Dialect, Origin, Reason, Verdict
-from ..rep.url import url_of
+from ..rep.documents import url_of
 from ..rep.usage.answer import UseAnswer
 from ..rep.usage.preferences import DeclaredUse
 from ..settings.crawl import CrawlSettings

@@ -19,8 +19,9 @@ from ..core.decision import decide
 from ..core.site import OriginRules, Site, rules_given
 from ..rep import DIALECTS, AccessMode, CacheEntry, Dialect
 from ..rep.access import AccessOverrides
+from ..rep.documents import TDMREP, document_of
 from ..rep.escapes import quoted, shortened
-from ..rep.url import TDMREP, document_of, server_forms
+from ..rep.url import server_forms
 from ..rep.usage.preferences import NO_USE, DeclaredUse
 from .fields import (
     FORMAT,

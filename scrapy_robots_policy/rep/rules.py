@@ -15,17 +15,16 @@ first one about it. Each question, whatever it is, is answered by this index.
 
 from __future__ import annotations
 
-import math
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
 from typing import Any, NamedTuple
 
 from .agents import product_token
 from .checks import check_body, check_strings, check_type, not_a_string
+from .delay import seconds
 from .dialect import CrawlDelay, Dialect
 from .engines import DIALECTS, dialect_of
 from .groups import Groups, GroupSpan
@@ -50,9 +49,6 @@ _MAX_AGENTS = 256
 _MAX_INDEXES = 32
 _MAX_RULES = 100  # that are kept as objects: most refusals are by a few
 
-# The numbers that reppy (strtof), crawler-commons (Double) and robots-parser (Number) all read
-# alike. They take an exponent, but not Python's "1_0", " 5" and "inf". Linear.
-_NUMBER = re.compile(r"\+?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 
 _product_token = lru_cache(maxsize=256)(product_token)  # each verdict has it
 
@@ -482,50 +478,3 @@ def _unpickled(text: str, dialect: str | Dialect, is_over: bool) -> RuleSet:
 def _check_agent(agent: object) -> None:
     if not isinstance(agent, str):
         raise not_a_string("agent", agent)
-
-
-def seconds(value: str) -> float | None:
-    """The seconds of a Crawl-delay value; None unless it is a finite number, 0 or more."""
-    delay = float(value) if _NUMBER.fullmatch(value) else math.inf
-    return delay if math.isfinite(delay) else None
-
-
-# The delay that is kept at a site: the one that the site asks for, within the user's limit.
-LONGEST = 366 * 86_400.0
-"""Seconds; a longer delay is kept as this one. Timers and stores fail for 1e300 seconds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Delay:
-    """The delay of a site, in seconds between two requests; 0: as fast as Scrapy goes.
-
-    Attributes:
-        seconds: the delay that is kept.
-        requested: the delay that the site asks for, or the user's own delay for the site.
-        action: what is done: "kept", "clamped", "set"; "" without a delay.
-
-    """
-
-    seconds: float = 0.0
-    requested: float = 0.0
-    action: str = ""
-
-    def __str__(self) -> str:
-        """`action`, with the limit if it is clamped: "kept", "clamped to 300 s"."""
-        return f"clamped to {self.seconds:g} s" if self.action == "clamped" else self.action
-
-
-NO_DELAY = Delay()
-
-
-def kept_delay(requested: float | None, own: float | None, longest: float) -> Delay:
-    """The delay to keep where the site asks for `requested` seconds, at most `longest`. The user's
-    `own` delay for the site takes its place, without limit.
-    """
-    if own is not None:
-        return Delay(min(own, LONGEST), own, "set") if own else NO_DELAY
-    if not requested or not longest:
-        return NO_DELAY
-    if requested <= longest:
-        return Delay(min(requested, LONGEST), requested, "kept")
-    return Delay(min(longest, LONGEST), requested, "clamped")

@@ -9,7 +9,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from .. import compat
-from ..core.result import package_of
+from ..core.causes import package_of
 from ..fetch.plugins import middlewares_by_plugin, schemes_by_plugin
 from .kinds import SettingError
 

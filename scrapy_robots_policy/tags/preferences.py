@@ -13,7 +13,6 @@ from ..rep.page import (
     RSL_TYPE,
     is_rsl,
     is_tdm,
-    names_of,
     read_licences,
     read_link_header,
     read_signal_header,
@@ -21,6 +20,7 @@ from ..rep.page import (
     read_tdm,
     read_usage_header,
 )
+from ..rep.tags import names_of
 from ..rep.usage.preferences import (
     CONTENT_SIGNAL,
     CONTENT_USAGE,

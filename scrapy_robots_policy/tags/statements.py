@@ -8,7 +8,7 @@ from typing import Any
 
 from scrapy.http import HtmlResponse, Response
 
-from ..rep.page import Statement, read_header, read_meta
+from ..rep.tags import Statement, read_header, read_meta
 from .html import elements
 
 # Of the robots tags of a page: each takes some 25 microseconds. A page has a few, and a script that

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult, advance, parse
-from scrapy_robots_policy.rep.access import WIDE, is_html_page, without_browser_page
+from scrapy_robots_policy.rep.access import WIDE
+from scrapy_robots_policy.rep.sniffing import is_html_page, without_browser_page
 
 TEXT = b"User-agent: *\nDisallow: /private?a=1&b=<c>\n"
 ESCAPED = b"User-agent: *\nDisallow: /private?a=1&amp;b=&lt;c&gt;\n"

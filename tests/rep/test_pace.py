@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, parse
-from scrapy_robots_policy.rep.rules import kept_delay, seconds
+from scrapy_robots_policy.rep.delay import kept_delay, seconds
 
 VALUES = {
     "10": 10.0,

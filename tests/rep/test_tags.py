@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scrapy_robots_policy.rep import DIALECTS
 from scrapy_robots_policy.rep.dialect import TAG_RULES, Certainty, TagConflict
-from scrapy_robots_policy.rep.page import (
+from scrapy_robots_policy.rep.tags import (
     MAX_LENGTH,
     ImagePreview,
     Tags,

@@ -10,7 +10,7 @@ from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import RobotsTagMiddleware
-from scrapy_robots_policy.rep.page import read_meta
+from scrapy_robots_policy.rep.tags import read_meta
 from scrapy_robots_policy.tags import statements
 from tests.on_reactor import on_reactor
 from tests.tags.pages import Row, asking, crawl_rows

@@ -14,19 +14,10 @@ from time import monotonic, time
 from typing import Any
 from urllib.parse import urlsplit
 
+from ...core.causes import cause_of, chain_of
 from ...core.redirects import ANYWHERE, Hop, RedirectGuard, follow
-from ...core.result import (
-    ACCEPTED,
-    MAX_BYTES,
-    UnreadableBodyError,
-    cause_of,
-    chain_of,
-    check_answer,
-    encodings_of,
-    result_of,
-    unpack,
-    whole_lines,
-)
+from ...core.result import MAX_BYTES, check_answer, result_of, whole_lines
+from ...core.unpacking import ACCEPTED, UnreadableBodyError, encodings_of, unpack
 from ...fetch.urls import readable_location
 from ...rep import FetchResult
 

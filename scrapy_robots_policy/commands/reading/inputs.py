@@ -20,7 +20,7 @@ from ...core.result import MAX_BYTES, whole_lines
 from ...core.site import OriginRules, Site
 from ...rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdmrep
 from ...rep.access import AccessOverrides, CacheEntry, remember
-from ...rep.url import TDMREP, key_of, url_of
+from ...rep.documents import TDMREP, key_of, url_of
 from ...rep.usage.preferences import TDM_RESERVATION
 from ..arguments import Options, UsageError
 from ..printing.terminal import Progress, print_error

@@ -13,9 +13,9 @@ from typing import cast
 from ...core.decision import decide
 from ...core.site import OriginRules
 from ...rep import Verdict, origin_of
-from ...rep.access import looks_like_text
 from ...rep.agents import crawler_note, find_agent
 from ...rep.escapes import shown
+from ...rep.sniffing import looks_like_text
 from ...rep.url import server_forms
 from ..arguments import READING, SITES, USE, Arguments, Options, UsageError
 from ..printing.terminal import Progress, csv_cell, in_full, paint_verdict, print_csv, print_error

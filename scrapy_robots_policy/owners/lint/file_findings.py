@@ -13,19 +13,11 @@ from operator import itemgetter
 from unicodedata import category, name
 from urllib.parse import quote
 
-from ...rep.access import (
-    AccessMode,
-    FetchResult,
-    is_html_page,
-    is_wide,
-    judge,
-    looks_like_text,
-    remember,
-    start_of,
-)
+from ...rep.access import AccessMode, FetchResult, judge, remember
 from ...rep.dialect import Dialect
 from ...rep.escapes import listed
 from ...rep.match import reading_of
+from ...rep.sniffing import is_html_page, is_wide, looks_like_text, start_of
 from ...rep.text import GOOGLE_LINE, SPELLINGS, WHITE, bytes_read
 from .findings import Edit, Finding, quoted
 from .habits import MARK, cuts_lines, skips_mark

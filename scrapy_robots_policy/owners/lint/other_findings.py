@@ -19,11 +19,12 @@ from itertools import chain
 
 from ...rep.access import AccessMode, FetchResult, judge, remember
 from ...rep.agents import STAR, find_agent, product_token
+from ...rep.delay import seconds
 from ...rep.dialect import Dialect
 from ...rep.engines import DIALECTS, Cause, cause, with_values
 from ...rep.escapes import listed
 from ...rep.groups import Groups
-from ...rep.rules import RuleSet, seconds
+from ...rep.rules import RuleSet
 from ...rep.text import grammar_of
 from ...rep.url import Origin, host_of_origin, origin_of, readable
 from ...rep.usage.preferences import (
