@@ -14,6 +14,7 @@ from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from ..rep import FetchResult, origin_of
+from ..rep.url import has_long_host
 from .addresses import Address, is_private, is_private_name, spelled_address, unescaped_host
 from .host_patterns import HostMatch
 
@@ -146,7 +147,7 @@ def redirect_target(url: str, location: str) -> str | None:
     """Where a redirect leads, without credentials and fragment; None where it leads nowhere, or to
     a URL that is too long.
     """
-    if not location:
+    if not location or has_long_host(location):
         return None
     try:
         parts = urlsplit(urljoin(url, location))

@@ -11,6 +11,7 @@ from urllib.parse import urljoin
 from .dialect import Dialect
 from .escapes import brief
 from .tags import MAX_LENGTH, Statement
+from .url import has_long_host
 from .usage.preferences import (
     CONTENT_SIGNAL,
     CONTENT_USAGE,
@@ -134,13 +135,14 @@ def read_licences(targets: Iterable[str], base: str, place: Place) -> Iterator[P
     """The RSL licences at these URLs, which may be relative to `base`."""
     for target in targets:
         with suppress(ValueError):  # no URL
-            yield Preference(LICENSE, "", urljoin(base, target), place=place)
+            if not has_long_host(target):
+                yield Preference(LICENSE, "", urljoin(base, target), place=place)
 
 
 def _is_about(url: str, anchor: str) -> bool:
     """Whether a link is about the page itself. RFC 8288 §3.2: an anchor names another context."""
     try:
-        return not anchor or urljoin(url, anchor) == url
+        return not anchor or (not has_long_host(anchor) and urljoin(url, anchor) == url)
     except ValueError:  # no URL
         return False
 

@@ -31,9 +31,8 @@ class Percent(Enum):
 DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 MAX_PORT = 65_535
 
-# Characters: no host has so many, and to normalize them takes time by the square of their number.
-MAX_AUTHORITY = 4_096
-_AUTHORITY_END = re.compile("[/?#]")
+MAX_AUTHORITY = 4_096  # characters
+_AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#]*)")
 _ESCAPED_DOT = re.compile("%2[Ee]")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _HIGH = {byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
@@ -106,8 +105,7 @@ def _origin_of_site(site: str) -> Origin | None:
 
 
 def _parsed_origin(url: str) -> Origin | None:
-    authority = url.partition("://")[2][: MAX_AUTHORITY + 1]
-    if len(authority) > MAX_AUTHORITY and _AUTHORITY_END.search(authority) is None:
+    if has_long_host(url):
         return None
     try:
         parts = urlsplit(url)
@@ -124,6 +122,14 @@ def _origin_from(scheme: str, host: str, port: int | None) -> Origin | None:
     if port is None or port == DEFAULT_PORTS[scheme]:
         return Origin(f"{scheme}://{host}")
     return Origin(f"{scheme}://{host}:{port}")
+
+
+def has_long_host(url: str) -> bool:
+    """Whether the host in a URL, or in a reference to one, has more characters than any host. To
+    normalize it would take time by the square of their number.
+    """
+    match = _AUTHORITY.match(url.lstrip())
+    return match is not None and len(match[1]) > MAX_AUTHORITY
 
 
 def host_of_origin(origin: str) -> str:

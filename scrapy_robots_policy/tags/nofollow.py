@@ -8,6 +8,7 @@ from functools import cached_property
 from scrapy.http import HtmlResponse
 from w3lib.url import canonicalize_url
 
+from ..rep.url import has_long_host
 from .html import elements
 
 _WHITE = " \t\n\r\x0c"
@@ -62,6 +63,8 @@ def _targets(href: str, response: HtmlResponse) -> Iterator[str]:
 
     `Request(url)` encodes a query as UTF-8, `response.follow` in the encoding of the page.
     """
+    if has_long_host(href):
+        return
     try:
         url = response.urljoin(href)
     except ValueError:
