@@ -287,10 +287,11 @@ def named_again(source: SourceFile) -> Iterator[Finding]:
     """A crawler with several groups; one finding for all that are written alike or as a version. If
     the groups say the same, it does not matter which one is read.
     """
-    seen: dict[str, tuple[re.Match[str], _Content]] = {}
+    numbers: dict[_Content, int] = {}  # equal contents have one number: they are compared once
+    seen: dict[str, tuple[re.Match[str], int]] = {}
     again: dict[tuple[str, bool], list[re.Match[str]]] = {}
     for lines, start, end in source.lists:
-        content = _content(source, (start, end))
+        content = numbers.setdefault(_content(source, (start, end)), len(numbers))
         for line in lines:
             name = _crawler_of(line[1], source.dialect).lower()
             first, first_content = seen.setdefault(name, (line, content))

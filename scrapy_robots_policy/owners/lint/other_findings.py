@@ -280,11 +280,16 @@ def conflicts(source: SourceFile) -> Iterator[Finding]:
         for same_use in uses.values():
             (obeyed,) = combined(same_use)
             contradicted |= {use: obeyed.line for use in same_use if use.value != obeyed.value}
-    for weaker, number in sorted(contradicted.items(), key=lambda pair: pair[0].line):
+    by_line: dict[int, list[tuple[Preference, int]]] = {}
+    for weaker, number in contradicted.items():
+        by_line.setdefault(weaker.line, []).append((weaker, number))
+    for line, ((weaker, number), *others) in sorted(by_line.items()):
+        more = f" (and of {len(others):,} more)" if others else ""
         yield source.finding(
             "R506",
-            source.span_of_line(weaker.line),
-            f"line {number} says otherwise of {quoted(weaker.key)} for that path, and is obeyed",
+            source.span_of_line(line),
+            f"line {number} says otherwise of {quoted(weaker.key)}{more} for that path, "
+            "and is obeyed",
             "keep one of the two",
         )
 
