@@ -138,7 +138,7 @@ class Admission:
         try:
             self.events.decided(refusal)
         except CrawlClosing:
-            return self.put_back(refusal.request)
+            return self.again(refusal.request)
         return None
 
     def verdict(self, request: Request, rules: OriginRules, config: RequestConfig) -> Verdict:

@@ -131,6 +131,7 @@ class DelayQueue:
         self._waiting: deque[Deferred[None]] = deque()
         self._is_granted = False  # somebody's turn has come, and is not yet used or given back
         self._is_advancing = False  # `_next` lets requests go just now
+        self._is_taken = False  # the turn of the fleet was asked for, and is not given back
         self._holder: Request | None = None  # the request that has used the turn, until it is gone
         self._stop_holding: Callable[[], None] = lambda: None
         self._was_held = False
@@ -240,13 +241,16 @@ class DelayQueue:
 
     async def _wait_of_fleet(self, request: Request) -> float:
         """Seconds for which another process has the host; 0: it is this request's turn in all."""
-        if not self.delay:  # it has been taken back
+        if not self.delay:  # it has been taken back, or this is the queue of a pause
             return 0.0
+        self._is_taken = True
         try:
-            return await self.coordinator.take(host_of(request.url), self.delay)
+            wait = await self.coordinator.take(host_of(request.url), self.delay)
         except BaseException:  # cancelled
             self._give_back(request)
             raise
+        self._is_taken = not wait
+        return wait
 
     async def _wait_here(self, *, first: bool) -> None:
         """Wait for the turn among the requests of this process. Sets `_is_granted`."""
@@ -276,8 +280,14 @@ class DelayQueue:
     def _give_back(self, request: Request) -> None:
         """The turn was not used: the next one may go at once, here or in another process."""
         self._is_granted = False
-        self.coordinator.leave(host_of(request.url), visited=False)
+        self._leave_fleet(request, visited=False)
         self._next()
+
+    def _leave_fleet(self, request: Request, *, visited: bool) -> None:
+        """Give back the fleet's turn, if it was taken here: a host in a pause has two queues."""
+        if self._is_taken:
+            self._is_taken = False
+            self.coordinator.leave(host_of(request.url), visited=visited)
 
     def reached(self, request: Request) -> None:
         """A request of this slot has reached the downloader, with a turn or, if exempt, without."""
@@ -301,7 +311,7 @@ class DelayQueue:
             self.free_at = max(self._visited_at + self.delay, self.paused_until)
         if request is self._holder:
             # Another middleware may have answered or dropped it before it reached the downloader.
-            self.coordinator.leave(host_of(request.url), visited=is_visit)
+            self._leave_fleet(request, visited=is_visit)
             self._holder = None
             self._stop_holding()
         self._next()

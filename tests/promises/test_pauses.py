@@ -154,3 +154,25 @@ async def test_of_hosts_that_share_a_paced_slot_one_has_a_pause_and_the_other_go
     later = [hit.began - refused.ended for hit in site.visits("a.test") if hit is not refused]
     assert min(at for at in later if at > 0) >= 59
     assert max(hit.began for hit in site.visits("b.test")) < 45
+
+
+class CountingStore(PausingStore):
+    """One that notes who gives a turn back that nobody has taken."""
+
+    def leave(self, host, *, visited):
+        self.shared.left_unheld += self.shared.turns.get(host, (None, 0.0))[0] is not self
+        super().leave(host, visited=visited)
+
+
+@on_reactor
+async def test_who_waits_for_a_pause_gives_back_no_turn_of_another_request(web):
+    paced = robots("User-agent: *\nCrawl-delay: 20")
+    busy = [refusal(retry_after="30"), Answer(after=200.0)]
+    site = web({"a.test": {"/robots.txt": paced, "/1": busy, "*": Answer(after=100.0)}})
+    shared = Shared(site.time.now)
+    shared.left_unheld = 0
+    store = type("Store", (CountingStore,), {"shared": shared})
+    await site.crawl(*PAGES, settings={**RETRY, "ROBOTS_STORE": store})
+    assert shared.left_unheld == 0
+    visits = sorted(site.visits("a.test"), key=lambda hit: hit.began)
+    assert min(b.began - a.ended for a, b in pairwise(visits)) >= 19.9
