@@ -157,22 +157,30 @@ async def test_of_hosts_that_share_a_paced_slot_one_has_a_pause_and_the_other_go
 
 
 class CountingStore(PausingStore):
-    """One that notes who gives a turn back that nobody has taken."""
+    """One that notes when a turn of the fleet is given back without a visit."""
 
     def leave(self, host, *, visited):
-        self.shared.left_unheld += self.shared.turns.get(host, (None, 0.0))[0] is not self
+        if not visited:
+            self.shared.given_back.append(self.shared.now())
         super().leave(host, visited=visited)
 
 
 @on_reactor
-async def test_who_waits_for_a_pause_gives_back_no_turn_of_another_request(web):
+async def test_who_waits_for_a_pause_gives_back_no_turn_that_another_request_has(web):
+    """A page is under way, with the turn of the fleet, when an exempt one is answered 429."""
     paced = robots("User-agent: *\nCrawl-delay: 20")
-    busy = [refusal(retry_after="30"), Answer(after=200.0)]
-    site = web({"a.test": {"/robots.txt": paced, "/1": busy, "*": Answer(after=100.0)}})
+    pages = {"/slow": Answer(after=200.0), "/exempt": refusal(retry_after="30")}
+    site = web({"a.test": {"/robots.txt": paced, **pages}})
     shared = Shared(site.time.now)
-    shared.left_unheld = 0
+    shared.given_back = []
     store = type("Store", (CountingStore,), {"shared": shared})
-    await site.crawl(*PAGES, settings={**RETRY, "ROBOTS_STORE": store})
-    assert shared.left_unheld == 0
-    visits = sorted(site.visits("a.test"), key=lambda hit: hit.began)
-    assert min(b.began - a.ended for a, b in pairwise(visits)) >= 19.9
+    exempt = Request("http://a.test/exempt", meta={"dont_obey_robotstxt": True})
+    plan = [(0, "http://a.test/slow"), (25, exempt), (26, "http://a.test/1")]
+    settings = {
+        "ROBOTS_STORE": store,
+        "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",
+    }
+    await site.crawl(spider=Timed, plan=plan, settings=settings)
+    assert shared.given_back == []
+    slow, _, last = site.visits("a.test")
+    assert last.began - slow.ended >= 19.9
