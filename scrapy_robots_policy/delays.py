@@ -401,7 +401,9 @@ class DelayQueues:
         # When hosts were visited that no queue knows, as far as somebody watches: a delay that is
         # asked for later counts from then, too.
         self._visited_at: OrderedDict[str, float] = OrderedDict()
-        self._sweep_at = MAX_QUEUES
+        # How many queues there are, at least, before those that are idle are looked for again. It
+        # is twice what was left, so 20,000 hosts that all pause cost no look at all of them each.
+        self._sweep_at = self._sweep_paused_at = MAX_QUEUES
         self._is_closed = False
 
     def queue(
@@ -445,8 +447,9 @@ class DelayQueues:
         """As `DelayQueue.pause`, for a host."""
         queue = self.paused.get(host)
         if queue is None:
-            if len(self.paused) >= MAX_QUEUES:
+            if len(self.paused) >= self._sweep_paused_at:
                 self.paused = {key: one for key, one in self.paused.items() if not one.is_idle}
+                self._sweep_paused_at = max(MAX_QUEUES, 2 * len(self.paused))
             queue = self.paused[host] = self._new()
         return queue.pause(seconds, longest)
 
