@@ -168,7 +168,7 @@ class Admission:
         config: RequestConfig,
         began: float | None = None,
     ) -> Decision:
-        """Whether a request is refused or passes now. Nobody is told.
+        """The decision about a request now: it is refused, or it passes. No listener hears of it.
 
         Args:
             began: when the request began to wait; None: it did not wait.

@@ -282,7 +282,7 @@ def wrap_downloads(
     request, and the download as the handlers would make it. What it raises is the download's error.
 
     And have every URL sent as it was judged: Scrapy's handler of aiohttp has "/%70" sent as "/p",
-    unless it is told to leave a URL as it is.
+    unless the meta of the request has "verbatim_url".
 
     A downloader of the user's that has no such handlers is left alone. False: so a URL may be sent
     otherwise.

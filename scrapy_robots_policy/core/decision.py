@@ -60,7 +60,7 @@ def forms_of(page: Any, *, by_plugin: bool) -> tuple[str, ...]:
     url = page.url
     forms = server_forms(url)
     is_plain = len(forms) == 1 and ";" not in url and not url.endswith("?")
-    # Scrapy escapes a URL, but where it is told to leave it as it is.
+    # Scrapy escapes a URL, unless the meta of its request has "verbatim_url".
     if is_plain and not page.meta.get("verbatim_url") and not (by_plugin and "%" in url):
         return forms
     return client_forms(url, normalizes=by_plugin)

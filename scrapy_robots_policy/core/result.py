@@ -17,7 +17,6 @@ from .unpacking import UnreadableBodyError, encodings_of
 
 MAX_BYTES = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
 
-
 _WHOLE_RANGE = re.compile(r"bytes 0-([0-9]{1,15})/([0-9]{1,15})", re.IGNORECASE)
 _TAKEN_OFF = frozenset({"chunked", "identity"})  # transfer codings that every client takes off
 

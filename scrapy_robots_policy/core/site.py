@@ -3,21 +3,21 @@
 A cache entry holds facts: what the fetches brought, and when. A dialect makes `OriginRules` of
 them. They are made anew when the entry is new, or when time has changed what it means.
 
-A site is in one of these states. "Told" are the requests that wait for it; each then asks again.
+A site is in one of these states. At some events the requests that wait for it ask again.
 
-| state      | its fields                     | event                       | next state | told |
-| ---------- | ------------------------------ | --------------------------- | ---------- | ---- |
-| unknown    | no `entry`                     | a request needs its rules   | looked up  |      |
-| redirected | `from_redirect`                | a request needs its rules   | looked up  |      |
-| looked up  | `is_looked_up`                 | a stale entry of a store    | looked up  | yes  |
-| looked up  | `is_looked_up`                 | an answer, or a failure     | known      | yes  |
-| known      | `entry`, fresh                 | its lifetime ends           | stale      |      |
-| stale      | `entry`, usable                | a request needs its rules   | looked up  |      |
-| stale      | `entry`, usable                | it is too old even for that | unknown    |      |
-| known      | `entry`, whose dialect defers  | a request waits for it      | put off    |      |
-| put off    | `wakes_at`                     | that time comes             | known      | yes  |
-| any        | nobody waits, nothing under way | room is needed             | packed     |      |
-| any        |                                | the crawl closes            | the same   | yes  |
+| state      | its fields                   | event                       | next state | ask again |
+| ---------- | ---------------------------- | --------------------------- | ---------- | --------- |
+| unknown    | no `entry`                   | a request needs its rules   | looked up  |           |
+| redirected | `from_redirect`              | a request needs its rules   | looked up  |           |
+| looked up  | `is_looked_up`               | a stale entry of a store    | looked up  | yes       |
+| looked up  | `is_looked_up`               | an answer, or a failure     | known      | yes       |
+| known      | `entry`, fresh               | its lifetime ends           | stale      |           |
+| stale      | `entry`, usable              | a request needs its rules   | looked up  |           |
+| stale      | `entry`, usable              | it is too old even for that | unknown    |           |
+| known      | `entry`, its dialect defers  | a request waits for it      | put off    |           |
+| put off    | `wakes_at`                   | that time comes             | known      | yes       |
+| any        | nobody waits, none under way | room is needed              | packed     |           |
+| any        |                              | the crawl closes            | the same   | yes       |
 
 A state has no name of its own in the code, because dialects differ in what is fresh, usable, and
 deferred: the same entry may be known for one and stale for another.
@@ -41,7 +41,6 @@ from .result import fetch_limit, whole_lines
 
 MAX_SITES = 200_000
 MAX_BYTES = 64 * 1024 * 1024
-
 
 # Bytes of memory, about: a site without a file, and a byte of its file. The rules hold its text,
 # and an index of it.

@@ -95,9 +95,7 @@ def shared_paths(value: str, other: str, filling: str) -> Iterator[str]:
 MAX_LINES = 100_000  # read in all; a file may give each of its crawlers many
 MAX_PAIRS = 300_000  # of lines that are looked at together, in all
 
-
 OPENS, CLOSES, USE = "opens", "closes", "use"
-
 
 Delay = float | None
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 # alike. They take an exponent, but not Python's "1_0", " 5" and "inf". Linear.
 _NUMBER = re.compile(r"\+?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 
-
 LONGEST = 366 * 86_400.0
 """Seconds; a longer delay is kept as this one. Timers and stores fail for 1e300 seconds."""
 

@@ -49,7 +49,6 @@ _MAX_AGENTS = 256
 _MAX_INDEXES = 32
 _MAX_RULES = 100  # that are kept as objects: most refusals are by a few
 
-
 _product_token = lru_cache(maxsize=256)(product_token)  # each verdict has it
 
 

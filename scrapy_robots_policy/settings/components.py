@@ -17,7 +17,6 @@ OURS = "scrapy_robots_policy.RobotsPolicyMiddleware"
 OUR_TAGS = "scrapy_robots_policy.RobotsTagMiddleware"
 STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
-
 MIDDLEWARES, SPIDER_MIDDLEWARES = "DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES"
 
 

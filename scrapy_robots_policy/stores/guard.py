@@ -32,8 +32,6 @@ from .protocol import (
 )
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds; the first fault pauses twice the first
-
-
 CALM = 3.0  # seconds without a fault after which the trouble is over
 
 

@@ -44,7 +44,6 @@ _HEADERS = frozenset(
     for name in (CONTENT_USAGE, CONTENT_SIGNAL, TDM_RESERVATION, TDM_POLICY, "Link", "X-Robots-Tag")
 )
 
-
 _LINK, _RSL = {b"Link"}, RSL_TYPE.encode()
 
 

@@ -15,7 +15,6 @@ from .html import elements
 # writes one for each of its parts some dozens.
 MAX_TAGS, MAX_CHARACTERS = 500, 65_536
 
-
 _TAGS_HEADER = b"X-Robots-Tag"
 _TAGS_HEADERS = frozenset({_TAGS_HEADER})
 

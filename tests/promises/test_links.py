@@ -19,7 +19,7 @@ FIRST = "http://a.test/first"
 
 
 class Follows(Spider):
-    """Follows `links`, URLs or requests, from its first page. What is heard has an errback."""
+    """Follows `links` from its first page, each with an errback if `is_heard`."""
 
     links: tuple[str | scrapy.Request, ...] = ()
     is_heard = True

@@ -121,7 +121,6 @@ _MAX_VALUE = 2000  # characters of a rule or a preference in JSON, for each URL;
 _MAX_PREFERENCES = 40
 _MAX_LISTED = 1000  # of beaten rules, and of User-agent lines
 
-
 # The exit statuses of verbs that ask about URLs; 0: allowed.
 DISALLOWED, NO_URL, UNREACHABLE = 1, 2, 3
 

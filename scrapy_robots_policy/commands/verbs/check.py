@@ -43,7 +43,6 @@ MAX_SITES = 1000  # sites whose rules are kept while a stream of URLs is read
 _CHUNK = 1 << 20
 _MARK = "\ufeff"  # some editors start a file of UTF-8 with it
 
-
 Answer = Verdict | str
 """What is said of a URL; a sentence where it is none."""
 

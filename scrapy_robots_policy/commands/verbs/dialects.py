@@ -16,7 +16,6 @@ from ..printing.verdict_data import modes_by_answer, value_text
 _MAX_WIDTH = 50  # columns of a cell
 _APART = ("access", "agents")  # options that are shown below the table
 
-
 ARGUMENTS = Arguments(
     "[A [B]]",
     (),

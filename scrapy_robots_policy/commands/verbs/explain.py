@@ -53,7 +53,6 @@ _MAX_LINES = 100  # of User-agent lines, and of preferences
 _MAX_SITEMAPS = 5
 _ABOUT_USE = "about the page's use"
 
-
 ARGUMENTS = Arguments(
     "URL",
     (*READING, *USE, "--tdmrep", "--page", "--statuses", "--timeout"),

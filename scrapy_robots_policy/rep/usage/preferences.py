@@ -36,9 +36,7 @@ _REFUSALS: Mapping[str, Collection[str]] = {
 }
 _GRANTS = {CONTENT_USAGE: "y", CONTENT_SIGNAL: "yes", TDM_RESERVATION: "0"}
 
-
 _DISALLOW, _ALLOW = "Disallow:", "Allow:"
-
 
 _NOTHING_DISALLOWED = "Disallow: "  # a rule without a path, as `Rule.text` has it
 PURPOSES: Mapping[str, frozenset[tuple[str, str]]] = MappingProxyType(

@@ -49,10 +49,8 @@ _UTF_8 = (
     rf"|%(?:f0%[9ab][0-9a-f]|f[1-3]{_TAIL}|f4%8[0-9a-f]){_TAIL}{_TAIL}"
 )
 
-
 # What is not escaped in a string, and in a display string.
 _PLAIN, _SHOWN = r"[ !#-\[\]-~]", "[ !#$&-~]"
-
 
 # Of a group that is repeated, `re` keeps some 170 bytes for each time. RFC 9651 wants 256 members
 # of an inner list and 256 parameters to be read at least, and 1,024 characters of a string.
