@@ -426,8 +426,10 @@ class EngineAccess:
         The Deferred of each is where its download is waited for.
         """
         taken: list[tuple[Request, Deferred[Any]]] = []
-        for slot in list(getattr(self.downloader, "slots", {}).values()):
-            queue: deque[Any] = getattr(slot, "queue", deque())
+        slots = getattr(self.downloader, "slots", {})
+        # Scrapy keeps thousands of empty slots for a minute: not each pause looks at all of them.
+        for key in {host, *(request.meta.get(SLOT_KEY) for request in self.active)}:
+            queue: deque[Any] = getattr(slots.get(key), "queue", deque())
             for entry in [entry for entry in queue if isinstance(entry, tuple)]:
                 if entry[0] not in kept and urlparse_cached(entry[0]).hostname == host:
                     queue.remove(entry)
