@@ -5,17 +5,15 @@ the SHA-256 of the line's bytes before `,"hash":`, so no reader has to write JSO
 again. "prev" is the hash of the line before, and is among these bytes: a line that is changed,
 taken out or moved breaks the chain.
 
-A dialect stands there as data, with every option that changes an answer, and with the fingerprint
-of that data. Years later the options of an engine may have changed; the record still has the old
-ones. Left out: sources and certainty (they change no answer), defaults, and what every line would
-repeat.
+A dialect stands there by its name and the fingerprint of its options. The data of engines is in the
+package, so the version in the line of the crawl has the options. Left out: defaults, and what every
+line would repeat.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import types
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
@@ -24,13 +22,13 @@ from datetime import datetime, timezone
 from enum import Enum
 from hashlib import sha256
 from math import isfinite
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 from ..core.codec import unpack_whole
 from ..core.decision import Decision
 from ..core.overrides import RequestConfig
 from ..fetch.tries import Exchange
-from ..rep import Agent, CacheEntry, Dialect, FetchResult, Reason, Verdict
+from ..rep import CacheEntry, Dialect, FetchResult, Reason, Verdict
 from ..rep.escapes import brief, shortened, without_userinfo
 from ..rep.usage.answer import UseAnswer
 from ..rep.usage.preferences import Place, Preference
@@ -229,80 +227,23 @@ def unpacked(text: str) -> bytes:
         raise ValueError(f"bytes that cannot be unpacked: {error}") from None
 
 
-_encode_sorted = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
-_LEFT_OUT = frozenset({"name", "sources", "source", "certainty"})
+_LEFT_OUT = frozenset({"name", "sources", "source", "certainty", "facts"})
 
 
-def data_of(dialect: Dialect) -> dict[str, Any]:
-    """All options of a dialect, as JSON can hold them."""
-    data: dict[str, Any] = _plain(dialect)
-    return data
+def fingerprint(dialect: Dialect) -> str:
+    """SHA-256 of the options of a dialect that change an answer."""
+    options = json.dumps(_options(dialect), default=_options, sort_keys=True)
+    return sha256(options.encode("ascii")).hexdigest()
 
 
-def fingerprint(data: Mapping[str, Any]) -> str:
-    """SHA-256 of the options as JSON, keys sorted, without spaces."""
-    return sha256(_encode_sorted(data).encode("ascii")).hexdigest()
-
-
-def dialect_from(name: str, data: Mapping[str, Any]) -> Dialect:
-    """The dialect of such data. ValueError where it is none."""
-    try:
-        return Dialect(name, **_values(Dialect, data))
-    except (TypeError, LookupError, AttributeError, ValueError) as error:
-        raise ValueError(f"the dialect {name!r} cannot be read: {error}") from None
-
-
-def _plain(value: Any) -> Any:
+def _options(value: Any) -> Any:
+    """What JSON lacks, as it has it."""
     if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, Agent):
-        return [value.name, value.dialect, list(value.chain)]
+        return value.name
     if is_dataclass(value):
         names = (item.name for item in fields(value) if item.name not in _LEFT_OUT)
-        return {name: _plain(getattr(value, name)) for name in names}
-    if isinstance(value, Mapping):
-        return {key: _plain(value[key]) for key in value}
-    if isinstance(value, range):
-        return [value.start, value.stop]
-    if isinstance(value, frozenset):
-        return sorted(value)
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    return "inf" if value == float("inf") else value
-
-
-def _values(kind: type, data: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a dataclass. A field that the data lacks is newer than it: the default."""
-    hints = get_type_hints(kind)
-    return {name: _value(hints[name], data[name]) for name in data}
-
-
-def _value(hint: Any, data: Any) -> Any:
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin in (Union, types.UnionType):
-        return None if data is None else _value(arguments[0], data)
-    if origin is tuple and arguments[-1] is Ellipsis:
-        return tuple(_value(arguments[0], item) for item in data)
-    if origin is tuple:
-        return tuple(_value(kind, item) for kind, item in zip(arguments, data, strict=True))
-    if origin is frozenset:
-        return frozenset(data)
-    if origin is not None:  # the crawlers by name
-        return types.MappingProxyType(
-            {key: Agent(item[0], item[1], tuple(item[2]), "") for key, item in data.items()}
-        )
-    return _single(hint, data)
-
-
-def _single(hint: Any, data: Any) -> Any:
-    if hint is range:
-        return range(*data)
-    if is_dataclass(hint):
-        made: Any = hint
-        return made(**_values(made, data))
-    if hint is float:
-        return float(data)
-    return hint(data) if issubclass(hint, Enum) else data
+        return {name: getattr(value, name) for name in names}
+    return dict(value) if isinstance(value, Mapping) else sorted(value)
 
 
 MAX_TEXT = 500  # characters of a preference: a line of a robots.txt may have millions

@@ -45,7 +45,6 @@ from .fields import (
     MAX_BYTES,
     answer_fields,
     circumstances,
-    data_of,
     entry_fields,
     exchange_fields,
     fingerprint,
@@ -255,12 +254,11 @@ class RecordLines:
         return fields
 
     def _dialect(self, dialect: Dialect) -> str:
-        """The name by which lines refer to a dialect; its data is written the first time."""
+        """The name by which lines refer to a dialect; its line is written the first time."""
         label = self._dialects.get(dialect)
         if label is None:
             label = self._dialects[dialect] = self._free_label(dialect.name)
-            data = data_of(dialect)
-            fields = {"name": label, "fingerprint": fingerprint(data), "options": data}
+            fields = {"name": label, "fingerprint": fingerprint(dialect)}
             self.writer.write("dialect", members(fields))
         return label
 

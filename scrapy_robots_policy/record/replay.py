@@ -17,6 +17,7 @@ from typing import Any
 
 from ..core.decision import decide
 from ..core.site import OriginRules, Site, rules_given
+from ..distribution import installed_version
 from ..rep import DIALECTS, AccessMode, CacheEntry, Dialect
 from ..rep.access import AccessOverrides
 from ..rep.documents import TDMREP, document_of
@@ -26,8 +27,6 @@ from ..rep.usage.preferences import NO_USE, DeclaredUse
 from .fields import (
     FORMAT,
     START,
-    data_of,
-    dialect_from,
     entry_from,
     fingerprint,
     group_fields,
@@ -61,7 +60,8 @@ class Answers:
     """What was recorded of one decision, and what is decided now: the fields in `COMPARED`.
 
     Attributes:
-        now: None: it cannot be decided, because the other dialect would have fetched more.
+        now: None: it cannot be decided, because the other dialect would have fetched more, or the
+            crawl's own dialect is not at hand.
 
     """
 
@@ -120,7 +120,6 @@ class Replay:
     def __init__(self, other: Dialect | None = None) -> None:
         self.other = other
         self.crawl: Mapping[str, Any] = {}
-        self.dialects: dict[str, Dialect] = {}
         self.fingerprints: dict[str, str] = {}
         self._use = NO_USE
         self._overrides = AccessOverrides()
@@ -140,7 +139,7 @@ class Replay:
             if fields["type"] == "robots":
                 self._keep(fields)
             if fields["type"] == "dialect":
-                self._learn(fields)
+                self.fingerprints[fields["name"]] = fields["fingerprint"]
             if fields["type"] == "crawl":
                 self._begin(fields)
         except KeyError as error:
@@ -162,15 +161,9 @@ class Replay:
             by.get("tdmrep") == "fetch",
         )
         self._overrides = AccessOverrides(by["ttl"], None if mode is None else AccessMode(mode))
-        self.dialects.clear()  # each crawl has its own
         self._lines.clear()
         self._parsed.clear()
         self._parsed_bytes = 0
-
-    def _learn(self, fields: Mapping[str, Any]) -> None:
-        name, options = fields["name"], fields["options"]
-        self.dialects[name] = dialect_from(name, options)
-        self.fingerprints[name] = fields["fingerprint"]
 
     def _keep(self, fields: Mapping[str, Any]) -> None:
         if "body" in fields:
@@ -190,7 +183,9 @@ class Replay:
     def _answers(self, fields: Mapping[str, Any]) -> Answers:
         recorded = {name: fields[name] for name in COMPARED if name in fields}
         parsed = self._parsed_line(fields["robots"])
-        dialect = self.other or self.dialects[fields["dialect"]]
+        dialect = self.other or DIALECTS.get(fields["dialect"])
+        if dialect is None:
+            return Answers(recorded, None)
         at = seconds_of(fields["at"])
         rules = self._rules(parsed, dialect, at)
         if rules is None and self.other is not None:
@@ -198,7 +193,7 @@ class Replay:
         rules = _known(rules)
         if "tdmrep" in fields:
             file = self._parsed_line(fields["tdmrep"])
-            tdmrep = self._rules(file, self.dialects[file.dialect], at)
+            tdmrep = self._rules(file, DIALECTS.get(file.dialect, dialect), at)
             rules = rules.with_tdmrep(_known(tdmrep))
         # The forms of the URL are made anew: a record could leave out the one that is refused.
         own = server_forms(fields["url"])
@@ -272,7 +267,7 @@ class Checked:
         robots: copies of robots.txt; `tdmreps`: copies of tdmrep.json.
         differ: decisions whose answer is not the same.
         changed: decisions that would have gone the other way.
-        unknown: decisions for which another dialect would have fetched more than the record has.
+        unknown: decisions that cannot be made, as `Answers.now` says.
         notes: what is no error, and a reader should know.
         errors: files that are broken.
         hashes: the hash of the last good line of each file that has one.
@@ -350,11 +345,17 @@ def _count(
 
 
 def _changes(replay: Replay) -> Iterator[str]:
-    """A note on each dialect that has changed since."""
+    """A note on each dialect that is not, or no longer, as the crawl had it."""
+    made_by = f"the record is of scrapy-robots-policy {replay.crawl.get('package')}"
     for name, recorded in replay.fingerprints.items():
         dialect = DIALECTS.get(name)
-        if dialect is not None and fingerprint(data_of(dialect)) != recorded:
+        if dialect is None and replay.other is None:
             yield (
-                f"the dialect {name} has changed since: the record was made with {recorded}, whose "
-                "options are in the file and were used"
+                f"the dialect {name} is not this package's: its decisions were not made anew; "
+                "name its import path with --dialect"
+            )
+        elif dialect is not None and fingerprint(dialect) != recorded:
+            yield (
+                f"the dialect {name} is not as it was: {made_by}, and its decisions were made "
+                f"anew with {installed_version()}"
             )

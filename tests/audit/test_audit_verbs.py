@@ -11,6 +11,7 @@ from hashlib import sha256
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+from scrapy_robots_policy.rep import DIALECTS
 from tests.audit.conftest import RULES
 from tests.commands.run import robots
 from tests.traced_memory import tracing_memory
@@ -124,6 +125,35 @@ def test_another_dialect_names_each_request_that_would_have_gone_the_other_way(r
     assert (sums["decisions"], sums["differ"]) == (15, len(differences))
     shown = robots("audit", "verify", "--dialect", "original1994", recorded.path).out
     assert "now:      refused: line 2, Disallow: /secret" in shown
+
+
+OWN = f"{__name__}.MINE"
+MINE = DIALECTS["rfc9309"].but("mine", crawl_delay="ignored")
+
+
+def test_decisions_in_a_dialect_that_is_not_at_hand_are_made_when_it_is_named(recorded, copied):
+    def named(line):
+        return {
+            key: "mine" if value == "rfc9309" and key in ("name", "dialect") else value
+            for key, value in line.items()
+        }
+
+    path = copied(chained([named(line) for line in recorded.lines]))
+    answer = robots("audit", "verify", path)
+    assert answer.status == 1
+    assert "the dialect mine is not this package's" in answer.out
+    assert "14 cannot be made" in answer.out
+    named_dialect = robots("audit", "verify", "--dialect", OWN, path)
+    assert "made as mine reads: 15 agree, 0 differ" in named_dialect.out
+
+
+def test_verify_says_which_version_decided_where_a_dialect_has_changed(recorded, copied):
+    was = {"fingerprint": "0" * 64}
+    lines = [line | was if line["type"] == "dialect" else line for line in recorded.lines]
+    crawl = recorded.lines[0]["package"]
+    answer = robots("audit", "verify", copied(chained(lines)))
+    note = f"the record is of scrapy-robots-policy {crawl}, and its decisions were made anew with"
+    assert f"note: the dialect google is not as it was: {note} " in answer.out
 
 
 STORIES = {

@@ -38,7 +38,8 @@ def verify(paths: list[Path], options: Options) -> int:
         print_json(asdict(checked) | {"hashes": hashes})
     else:
         _print_sums(checked, options)
-    return 2 if checked.errors else int(bool(checked.differ))
+    unknown = checked.unknown if options.named_dialect is None else 0
+    return 2 if checked.errors else int(bool(checked.differ or unknown))
 
 
 def _as_json(difference: Difference) -> dict[str, Any]:
@@ -85,7 +86,8 @@ def _print_sums(checked: Checked, options: Options) -> None:
     if checked.differ:
         print_line(f"{counted(checked.changed, 'request')} would have gone the other way")
     if checked.unknown:
-        print_line(f"{checked.unknown:,} cannot be made: that dialect would have fetched more")
+        why = "would have fetched more" if options.named_dialect else "is not at hand"
+        print_line(f"{checked.unknown:,} cannot be made: that dialect {why}")
     if checked.exempt:
         print_line(
             f"{counted(checked.exempt, 'request')} passed about which no robots.txt was asked"
