@@ -13,8 +13,8 @@ from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
-from scrapy.utils.misc import load_object
 
+from .imports import imported
 from .settings.components import MIDDLEWARES, OUR_TAGS, OURS, SPIDER_MIDDLEWARES, STOCK, is_subclass
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Addon:
     def update_settings(self, settings: BaseSettings) -> None:
         self.is_in_addons = True
         chosen = settings.getdict(MIDDLEWARES)
-        stock = [name for name in chosen if _loaded(name) is RobotsTxtMiddleware]
+        stock = [name for name in chosen if _kind(name) is RobotsTxtMiddleware]
         orders = [chosen.pop(name) for name in stock]
         chosen[STOCK] = None
         if not _has(chosen, OURS):
@@ -89,8 +89,8 @@ class Addon:
 
 def _has(chosen: Mapping[Any, int | None], ours: str) -> bool:
     """Whether one of ours is among the components, on or off, or an enabled subclass of it."""
-    our_kind = load_object(ours)
-    kinds = {component: _loaded(component) for component in chosen}
+    our_kind = imported(ours)
+    kinds = {component: _kind(component) for component in chosen}
     enabled = [kind for component, kind in kinds.items() if chosen[component] is not None]
     return our_kind in kinds.values() or any(is_subclass(kind, our_kind) for kind in enabled)
 
@@ -108,9 +108,8 @@ def _may_have_our_queue(settings: BaseSettings) -> bool:
     return True
 
 
-def _loaded(component: Any) -> Any:
+def _kind(component: Any) -> Any:
     """What a component names; None where it names nothing. Scrapy itself complains of that."""
-    try:
-        return load_object(component)
-    except (ImportError, NameError, ValueError):
-        return None
+    with suppress(ValueError):
+        return imported(component)
+    return None

@@ -10,9 +10,8 @@ from inspect import iscoroutinefunction, signature
 from math import inf
 from typing import Any, NamedTuple
 
-from scrapy.utils.misc import load_object
-
 from ..core.host_patterns import host_pattern
+from ..imports import imported
 from ..rep import DIALECTS, Dialect, dialect_of, product_token
 from ..rep.access import AccessMode
 from ..rep.agents import is_name, names_a_crawler
@@ -64,16 +63,11 @@ class Kind(NamedTuple):
         raise SettingError(f"{name} is {quoted(value)}{why}; it must be {self.words}")
 
 
-def loaded(value: Any) -> Any:
-    """What an import path names. A value that is no text stays itself."""
-    if not isinstance(value, str):
-        return value
+def _imported(value: Any) -> Any:
     try:
-        return load_object(value)
-    except Exception as error:  # noqa: BLE001 - the module may be the user's, and do anything
-        message = " ".join(str(error).split())
-        why = f"which cannot be imported ({type(error).__name__}: {message})"
-        raise _WrongError(why) from None
+        return imported(value)
+    except ValueError as error:
+        raise _WrongError(f"which {error}") from None
 
 
 def from_json(value: Any) -> Any:
@@ -169,7 +163,7 @@ def _pattern(name: str, host: str) -> str:
 
 
 def _hook(_name: str, value: Any) -> Callable[..., Any]:
-    function: Callable[..., Any] = loaded(value)
+    function: Callable[..., Any] = _imported(value)
     if iscoroutinefunction(function):
         raise _WrongError("which is a coroutine function")
     if not callable(function):
@@ -188,7 +182,7 @@ def _dialect(name: str, value: Any) -> Dialect:
     dialect, why = value, ""
     if isinstance(value, str) and value not in DIALECTS and "." in value:
         try:
-            dialect = loaded(value)
+            dialect = _imported(value)
         except _WrongError as error:
             dialect, why = None, f", {error}"
         dialect = dialect if isinstance(dialect, Dialect) else None

@@ -1,4 +1,4 @@
-"""From the value of ROBOTS_STORE to a store: a URI, a class, an object, or an import path of one.
+"""From ROBOTS_STORE to a store: a URI, a store, its class, or the import path of one of them.
 
 All errors are ValueErrors whose words follow "ROBOTS_STORE is …:"; none shows a password.
 """
@@ -13,13 +13,13 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from stat import S_ISDIR
-from types import FunctionType
 from typing import Any
 
 from scrapy.exceptions import NotConfigured
-from scrapy.utils.misc import load_object
+from scrapy.utils.misc import build_from_crawler
 
 from .. import compat
+from ..imports import error_words, imported
 from .guard import GuardedStore
 from .memory import MemoryStore
 from .protocol import Store, StoreEvents
@@ -43,34 +43,29 @@ def open_store(
     """A store, ready to use. Ours connect to nothing before their first call.
 
     Args:
-        place: a URI, a store's class, a store, a client of redis-py's, a function that makes one of
-            these, or the import path of any.
+        place: a URI, a store, a store's class, or the import path of either.
         params: what the URI `redis:`, which has no address, stands for.
         events: callbacks for the store's failures.
         crawler: handed to `from_crawler` of a class that has it.
 
     """
-    place, events = _loaded(place), events or StoreEvents()
-    if isinstance(place, str):
-        return _OPENERS[_scheme(place)](place, params or {}, events)
-    if isinstance(place, type):
-        _check_methods(place)
-        place = _made(place, crawler)
-    elif isinstance(place, FunctionType):
-        place = _made(place, None)
-    if _is_redis_client(place):
-        return _of_client(place, events)
-    _check_methods(place)
-    return GuardedStore(place, events)
+    store, events = _imported(place), events or StoreEvents()
+    if isinstance(store, str):
+        return _OPENERS[_scheme(store)](store, params or {}, events)
+    _check_methods(store)
+    if isinstance(store, type):
+        store = _made(store, crawler)
+        _check_methods(store)
+    return GuardedStore(store, events)
 
 
 def check_store(place: Any, params: Params) -> None:
     """Check what can be checked before the crawl: everything of a URI, and a class's methods."""
-    loaded = _loaded(place)
-    if isinstance(loaded, str):
-        open_store(loaded, params)
-    elif not isinstance(loaded, FunctionType) and not _is_redis_client(loaded):
-        _check_methods(loaded)
+    store = _imported(place)
+    if isinstance(store, str):
+        open_store(store, params)
+    else:
+        _check_methods(store)
 
 
 def without_secrets(place: Any) -> str:
@@ -84,7 +79,7 @@ def without_secrets(place: Any) -> str:
     return repr(f"{scheme}:…" if colon and ("//" in rest or "@" in rest) else place)
 
 
-def _loaded(place: Any) -> Any:
+def _imported(place: Any) -> Any:
     """What an import path names; anything else as it is."""
     if not isinstance(place, str) or _scheme(place) in STORES:
         return place
@@ -96,13 +91,13 @@ def _loaded(place: Any) -> Any:
             "a store's class, a store, or the import path of either"
         )
     try:
-        loaded = load_object(place)
-    except Exception as error:
+        store = imported(place)
+    except ValueError as error:
         hint = f"; a file is sqlite:{place}" if place.endswith((".db", ".sqlite")) else ""
-        raise ValueError(f"it cannot be imported: {_sentence(error)}{hint}") from error
-    if isinstance(loaded, str):
+        raise ValueError(f"it {error}{hint}") from error.__cause__
+    if isinstance(store, str):
         raise ValueError("it is the import path of a text, not of a store")
-    return loaded
+    return store
 
 
 def _scheme(uri: str) -> str:
@@ -117,23 +112,12 @@ def _check_methods(place: Any) -> None:
         raise ValueError(f"it has no method {missing[0]}; {needs}")
 
 
-def _made(kind: Callable[..., Any], crawler: Any) -> Any:
-    """What a class or a function gives, made as Scrapy makes its components."""
+def _made(kind: Callable[[], Any], crawler: Any) -> Any:
+    """A store of a class, made as Scrapy makes its components."""
     try:
-        if crawler is not None and hasattr(kind, "from_crawler"):
-            store = kind.from_crawler(crawler)
-        elif crawler is not None and hasattr(kind, "from_settings"):
-            store = kind.from_settings(crawler.settings)
-        else:
-            store = kind()
+        return kind() if crawler is None else build_from_crawler(kind, crawler)
     except Exception as error:
-        raise ValueError(f"it cannot be created: {_sentence(error)}") from error
-    return store
-
-
-def _sentence(error: Exception) -> str:
-    message = " ".join(str(error).split())
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+        raise ValueError(f"it cannot be created: {error_words(error)}") from error
 
 
 def _memory(uri: str, _params: Params, _events: StoreEvents) -> Store:
@@ -183,9 +167,9 @@ def _default_file() -> str:
 
 def _redis(uri: str, params: Params, events: StoreEvents) -> Store:
     _check_redis()
-    from .redis import client_of  # noqa: PLC0415 - redis-py is an extra
+    from .redis import RedisStore, client_of  # noqa: PLC0415 - redis-py is an extra
 
-    return _of_client(client_of("" if uri == "redis:" else uri, params), events)
+    return GuardedStore(RedisStore(client_of("" if uri == "redis:" else uri, params)), events)
 
 
 def _check_redis() -> None:
@@ -200,22 +184,6 @@ def _check_redis() -> None:
         raise ValueError(_NEEDS_REDIS_PY) from None
     if tuple(map(int, re.findall(r"\d+", number)[:2])) < _OLDEST_REDIS_PY:
         raise ValueError(_NEEDS_REDIS_PY)
-
-
-def _is_redis_client(place: Any) -> bool:
-    """Redis-py is loaded where somebody has made a client of it."""
-    if "redis.asyncio" not in sys.modules:
-        return False
-    from .redis import is_client  # noqa: PLC0415 - as above
-
-    return is_client(place)
-
-
-def _of_client(client: Any, events: StoreEvents) -> Store:
-    _check_redis()
-    from .redis import RedisStore  # noqa: PLC0415 - as above
-
-    return GuardedStore(RedisStore(client), events)
 
 
 _OPENERS: Mapping[str, Callable[[str, Params, StoreEvents], Store]] = {

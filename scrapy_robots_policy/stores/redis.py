@@ -137,11 +137,6 @@ def client_of(uri: str, params: Mapping[str, Any]) -> Redis:
         ) from None
 
 
-def is_client(value: object) -> bool:
-    """Whether it is a client of redis-py's for asyncio: of one Redis, a cluster, or a service."""
-    return isinstance(value, Redis | RedisCluster)
-
-
 class RedisStore:
     """Store and coordinator of all processes that use the same Redis. Its methods may raise.
 

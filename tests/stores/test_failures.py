@@ -407,13 +407,6 @@ async def test_a_server_that_repeats_the_password_it_was_sent_is_not_quoted(capl
     assert "hidden-word" not in caplog.text
 
 
-found_by_sentinel = None
-
-
-def client_of_the_service():
-    return found_by_sentinel()
-
-
 class GoingOn(Chain):
     """Asks for one URL after the other for as long as its method `goes_on` says so."""
 
@@ -464,8 +457,10 @@ async def test_a_redis_that_is_killed_under_a_crawl_lets_nothing_through_and_is_
 
 
 @on_reactor
-async def test_after_a_failover_the_new_master_is_used(needs_redis, monkeypatch):
-    """The store is the path of a function that makes a client, as docs/fleets.md shows."""
+async def test_after_a_failover_the_new_master_is_used(needs_redis):
+    """The store is a class that makes its own client, as docs/fleets.md shows."""
+    from scrapy_robots_policy.stores.redis import RedisStore  # noqa: PLC0415 - redis is an extra
+
     with Service() as redis, Site({"/robots.txt": robots(SECRET)}) as site:
         sites = [Site({"/robots.txt": robots(SECRET), "/a": Answer(after=0.1)}) for _ in range(50)]
 
@@ -474,14 +469,18 @@ async def test_after_a_failover_the_new_master_is_used(needs_redis, monkeypatch)
             return PAGE
 
         site.script["/die"] = die
-        monkeypatch.setitem(globals(), "found_by_sentinel", redis.found)
+
+        class SentinelStore(RedisStore):
+            def __init__(self):
+                super().__init__(redis.found())
+
         with redis.replica.client() as new_master:
             seen, _ = await crawl(
                 site.url("/die"),
                 spider=GoingOn,
                 ahead=[site.url("/secret"), *(other.url("/a") for other in sites)],
                 goes_on=lambda _: new_master.dbsize() < 4,  # the first site's may be there before
-                settings={"ROBOTS_STORE": f"{__name__}.client_of_the_service"},
+                settings={"ROBOTS_STORE": SentinelStore},
             )
             assert new_master.dbsize() >= 4
         assert list(seen.dropped) == [site.url("/secret")]

@@ -23,20 +23,10 @@ pytestmark = pytest.mark.slow  # whole crawls
 SECRET = "User-agent: *\nDisallow: /secret\n"
 
 
-class FromSettings:
-    @classmethod
-    def from_settings(cls, settings):
-        return FolderStore(settings[FOLDER])
-
-
-for _verb in ("get", "put", "close"):  # a class is looked at before it is made
-    setattr(FromSettings, _verb, getattr(FolderStore, _verb))
-
 OBJECT, OTHER, OF_TEXT = MemoryStore(), MemoryStore(), "memory:"
 OWN = {
     "a path": PATH,
     "a class": FolderStore,
-    "a class that takes settings": FromSettings,
     "a path of an object": f"{__name__}.OTHER",
 }
 # Before Scrapy 2.17 each crawl of a runner has a copy of its settings, and of an object in them.
@@ -127,7 +117,7 @@ WRONG = {
     "an address without a scheme": ("user:hidden@host.example", "memory:, sqlite:"),
     "misspelt": ("memroy:", "memory:, sqlite:"),
     "no colon": ("sqlite", "memory:, sqlite:"),
-    "a file alone": ("cache.db", "No module named 'cache'; a file is sqlite:cache.db"),
+    "a file alone": ("cache.db", "No module named 'cache'); a file is sqlite:cache.db"),
     "more than memory": ("memory:user:hidden@host", "memory:"),
     "another server": ("postgres://user:hidden@host", "memory:, sqlite:"),
     "a folder": ("sqlite:/tmp/", "folder"),
