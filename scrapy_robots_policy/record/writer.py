@@ -1,8 +1,8 @@
 """Writes the lines of a record: chains them, gathers them for less than a second, packs them.
 
 The line of the crawl is on the disk at once: a crawl may be killed at any time, and a file without
-a line is no record. A file belongs to one process alone: a name that is taken gets a number,
-"audit.jsonl", "audit.2.jsonl". So no record is ever written over.
+a line is no record. A file belongs to one process alone, and no record is ever written over
+(`numbered_file`).
 
 Bytes go to the system without a buffer of Python's: after a disk was full nothing is left that
 would be written a second time.
@@ -12,53 +12,25 @@ from __future__ import annotations
 
 import atexit
 import os
-import stat
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 from weakref import finalize
 
 from ..compat import CallLater
+from ..numbered_file import GZ, numbered_file
 from .fields import START, sealed
 
-GZ = ".gz"
 LEVEL = 1  # 72 bytes a decision; level 6 takes 60, and 12 us of processor time more
 GZIP = 16 + zlib.MAX_WBITS  # for `zlib`: a stream with the header of a gzip file
-_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-
-
-def name_around_number(path: Path) -> tuple[str, str]:
-    """(what stands before the number, what stands after it)"""
-    stem, gz = (path.name[: -len(GZ)], GZ) if path.name.endswith(GZ) else (path.name, "")
-    head, dot, suffix = stem.rpartition(".")
-    return (head, f".{suffix}{gz}") if dot and head else (stem, gz)
-
-
-def create(path: Path) -> tuple[int, Path]:
-    """(the descriptor of a new file, its path). OSError where none can be made.
-
-    What exists and is no file, such as a pipe, is opened as it is.
-    """
-    if path.exists() and not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
-        return os.open(path, os.O_WRONLY), path
-    head, tail = name_around_number(path)
-    for number in count(1):
-        name = path if number == 1 else path.with_name(f"{head}.{number}{tail}")
-        try:
-            return os.open(name, _FLAGS, 0o644), name
-        except FileExistsError:
-            if name.is_dir():
-                raise
-    raise AssertionError  # count() does not end
 
 
 class LogFile:
     """One file that is being written. Every method may raise OSError."""
 
     def __init__(self, path: Path) -> None:
-        self._descriptor, self.path = create(path)
+        self._descriptor, self.path = numbered_file(path)
         # Nobody calls `close` where a crawl fails before its spider is opened: no signal comes.
         self._close = finalize(self, os.close, self._descriptor)
         self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP) if path.suffix == GZ else None

@@ -7,6 +7,7 @@ page and its data beside it, or the data alone.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from functools import cached_property
-from itertools import count
 from os import fsencode
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -26,6 +26,7 @@ from scrapy.crawler import Crawler
 from .. import stats as names
 from ..crawl_log import CrawlLog
 from ..formats import elapsed, size
+from ..numbered_file import numbered_file
 from ..pages import check_jinja2, render
 from ..stats import PREFIX
 from ..whole_file import part_of, whole_file
@@ -318,19 +319,12 @@ class ReportFiles:
         return files
 
     def _with_free_number(self) -> ReportFiles:
-        """The first names that no file has: "report.json", "report.2.json". The data file is made,
-        so that no crawl that ends at the same time, in whatever process, gets them, too.
-        """
-        for number in count(1):
-            tail = "" if number == 1 else f".{number}"
-            data = self.data.with_name(f"{self.data.stem}{tail}{DATA}")
-            with suppress(FileExistsError):
-                data.touch(exist_ok=False)
-                return ReportFiles(self.page and data.with_suffix(PAGE), data)
-        raise AssertionError  # count() does not end
+        """The first names that no file has. The data file is made."""
+        descriptor, data = numbered_file(self.data)
+        os.close(descriptor)
+        return ReportFiles(self.page and data.with_suffix(PAGE), data)
 
     def _write(self, report: Report) -> None:
-
         with whole_file(self.data) as data:
             data.writelines(text.encode("utf-8", "replace") for text in json_parts(report))
             data.flush()  # a disk that is full must show it before the page is replaced
