@@ -73,22 +73,9 @@ def crawl_fields(crawler: Crawler, settings: CrawlSettings, now: float) -> dict[
         "dialect": settings.configs.default.dialect.name,
         "agent": settings.configs.default.agent,
         "user_agent": sent_user_agent(crawler.settings, crawler.spider)[1],
-        "purposes": sorted(settings.use.purposes),
         "dry_run": settings.dry_run,
-        "judged_by": _judged_by(settings),
+        "judged_by": plain(settings.deciding),
         "settings": _in_force(crawler),
-    }
-
-
-def _judged_by(settings: CrawlSettings) -> dict[str, Any]:
-    """The settings that a decision depends on, apart from its dialect and its robots.txt."""
-    access = settings.access_overrides
-    return {
-        "ttl": access.lifetime,
-        "on_unreachable": plain(access.unreachable),
-        "content_use": settings.use.level,
-        "purpose_tokens": list(settings.use.tokens),
-        "tdmrep": "fetch" if settings.use.fetches_reserved else "refuse",
     }
 
 

@@ -23,7 +23,9 @@ from ..rep.access import AccessOverrides
 from ..rep.documents import TDMREP, document_of
 from ..rep.escapes import quoted, shortened
 from ..rep.url import server_forms
-from ..rep.usage.preferences import NO_USE, DeclaredUse
+from ..rep.usage.preferences import NO_USE
+from ..settings.crawl import access_overrides, declared_use
+from ..settings.table import SETTINGS, read
 from .fields import (
     FORMAT,
     START,
@@ -151,16 +153,10 @@ class Replay:
     def _begin(self, fields: Mapping[str, Any]) -> None:
         if fields["format"] != FORMAT:
             raise ValueError(f"format {quoted(fields['format'])}; this version reads {FORMAT}")
-        by, mode = fields["judged_by"], fields["judged_by"]["on_unreachable"]
-        purposes = frozenset(fields["purposes"])
+        given = fields["judged_by"]
+        values = {name: read(name, given[name]) for name in SETTINGS if SETTINGS[name].decides}
         self.crawl = fields
-        self._use = DeclaredUse(
-            purposes,
-            str(by.get("content_use", "")),
-            tuple(by.get("purpose_tokens", ())),
-            by.get("tdmrep") == "fetch",
-        )
-        self._overrides = AccessOverrides(by["ttl"], None if mode is None else AccessMode(mode))
+        self._use, self._overrides = declared_use(values), access_overrides(values)
         self._lines.clear()
         self._parsed.clear()
         self._parsed_bytes = 0

@@ -5,11 +5,12 @@ A wrong value raises SettingError, which stops the spider; `one_sentence` logs i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
@@ -84,6 +85,7 @@ class CrawlSettings:
         report: where the crawl's report goes, where one is wanted.
         dry_run: whether requests that would be dropped are only counted.
         audit: where the record of the crawl goes, where one is wanted.
+        deciding: as `Values.deciding`.
         keeps_verdicts: whether requests that pass get their verdict, in their meta.
         item_field: the field of items that gets it; "": none.
         has_plugins: whether other code than Scrapy's and ours may answer requests.
@@ -104,6 +106,7 @@ class CrawlSettings:
     report: ReportFiles | None = None
     dry_run: bool = False
     audit: Path | None = None
+    deciding: Mapping[str, Any] = field(default_factory=dict)
     keeps_verdicts: bool = False
     item_field: str = ""
     has_plugins: bool = False
@@ -131,7 +134,7 @@ class CrawlSettings:
             return cls(
                 configs=RequestConfigs.from_crawler(crawler, dialect, name, clock),
                 store=StoreSettings.from_settings(crawler.settings),
-                access_overrides=_access_overrides(values),
+                access_overrides=access_overrides(values),
                 profile=_profile(values),
                 fetch_retries=_retries(crawler.settings),
                 max_fetches=values["ROBOTS_MAX_FETCHES"],
@@ -142,6 +145,7 @@ class CrawlSettings:
                 report=_report(values, now),
                 dry_run=values["ROBOTS_DRY_RUN"],
                 audit=_file_named(values, "ROBOTS_AUDIT", now),
+                deciding=values.deciding(),
                 keeps_verdicts=values["ROBOTS_KEEP_VERDICTS"],
                 item_field=values["ROBOTS_ITEM_FIELD"] or "",
                 has_plugins=has_plugins(crawler.settings),
@@ -164,7 +168,8 @@ def _warnings(values: Values, name: CrawlerName) -> Iterator[str]:
         yield name.warning
 
 
-def _access_overrides(values: Values) -> AccessOverrides:
+def access_overrides(values: Values | Mapping[str, Any]) -> AccessOverrides:
+    """The user's limits on top of the dialect's access policy."""
     return AccessOverrides(
         lifetime=values["ROBOTS_TTL"],
         unreachable=values["ROBOTS_ON_UNREACHABLE"],
@@ -211,7 +216,7 @@ def redirect_guard(values: Values) -> RedirectGuard:
     return RedirectGuard(domain_of, values["ROBOTS_REDIRECT_HOSTS"])
 
 
-def declared_use(values: Values) -> DeclaredUse:
+def declared_use(values: Values | Mapping[str, Any]) -> DeclaredUse:
     """What the crawl declares that it does with pages."""
     purposes = values["ROBOTS_PURPOSE"] or frozenset()
     tokens = values["ROBOTS_PURPOSE_TOKENS"]

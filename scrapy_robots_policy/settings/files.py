@@ -37,6 +37,5 @@ def filled(template: str, name: str, now: datetime) -> Path:
     return Path(template % {"name": name, "time": time})
 
 
-def _elsewhere(words: str) -> Kind:
-    """A value that is read together with other settings: `overrides`, `policy`."""
-    return Kind(words, lambda _name, value: value)
+REPORT = Kind("the path of a file that ends in .html or .json", _path)
+RECORD = Kind("the path of a file", _path)

@@ -122,7 +122,7 @@ def _flag(_name: str, value: Any) -> bool:
     return {0.0: False, 1.0: True}[float(value)]
 
 
-def _seconds(least: float = 0.0) -> Kind:
+def seconds_from(least: float) -> Kind:
     """A finite number of seconds."""
 
     def convert(_name: str, value: Any) -> float:
@@ -134,7 +134,7 @@ def _seconds(least: float = 0.0) -> Kind:
     return Kind(f"a number of seconds from {least:g} up", convert)
 
 
-def _whole_number(least: int = 0) -> Kind:
+def whole_number_from(least: int) -> Kind:
     def convert(_name: str, value: Any) -> int:
         number = float(value)
         if isinstance(value, bool) or number < least or not number.is_integer():
@@ -144,7 +144,7 @@ def _whole_number(least: int = 0) -> Kind:
     return Kind(f"a whole number from {least} up", convert)
 
 
-def _choice(values: Mapping[str, Any]) -> Kind:
+def choice(values: Mapping[str, Any]) -> Kind:
     """One of some words; each stands for a value."""
     return Kind("one of " + ", ".join(values), lambda _name, value: values[value])
 
@@ -253,6 +253,12 @@ def _field(_name: str, value: Any) -> str:
 
 
 FLAG = Kind("True or False", _flag)
+SECONDS = seconds_from(0)
+KEYS = Kind("a list of names", _keys)
+HOOK = Kind("a function of two requests, or the import path of one", _hook)
+PURPOSE = Kind(_PURPOSES, _purposes)
+TOKENS = Kind("a list of product tokens such as 'Google-Extended'", _tokens)
+FIELD = Kind("the name of a field", _field)
 ACTIONS = Kind("a dict of actions by part", _actions)
 HOSTS = Kind("a list of hosts, or of patterns such as '*.example.com'", _hosts)
 MODES = (AccessMode.ALLOW, AccessMode.DISALLOW, AccessMode.DEFER)

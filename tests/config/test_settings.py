@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 import scrapy
@@ -25,7 +27,9 @@ from scrapy_robots_policy.settings.components import (
 )
 from scrapy_robots_policy.settings.crawl import CrawlSettings, TagSettings
 from scrapy_robots_policy.settings.kinds import SettingError
+from scrapy_robots_policy.settings.table import SETTINGS
 from tests.crawls import crawl
+from tests.house.sources import MODULES, text_of
 from tests.missing import not_on_windows
 from tests.on_reactor import on_reactor
 from tests.site import Site, robots
@@ -240,6 +244,24 @@ def test_a_wrong_value_is_an_error_of_one_sentence(settings, sentence):
         read(settings)
     assert sentence in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_each_setting_has_a_value_that_stops_the_spider_with_a_sentence(name):
+    with pytest.raises(SettingError, match=rf"^{name} (is|has) ") as error:
+        read({name: SETTINGS[name].wrong})
+    assert "\n" not in str(error.value)
+
+
+SOURCES = [text_of(module) for module in MODULES if module.name != "table.py"]
+CRAWLS = [path.read_text("utf-8") for path in Path("tests").rglob("test_*.py")]
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_each_setting_is_read_and_a_test_of_what_it_does_sets_it(name):
+    assert any(f'"{name}"' in text for text in SOURCES)
+    others = [text for text in CRAWLS if text != Path(__file__).read_text("utf-8")]
+    assert any(re.search(rf"\b{name}\b", text) for text in others)
 
 
 def test_a_wrong_attribute_of_the_spider_is_an_error_that_names_it():
