@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self  # typing has it from Python 3.11 on
 
     from .record.recorder import Recorder
-    from .report.report_files import ReportWriter
+    from .report.writer import ReportWriter
 
 __all__ = ["Disallowed", "RobotsPolicyMiddleware"]
 
@@ -104,7 +104,7 @@ class RobotsPolicyMiddleware:
     def _report(self, settings: CrawlSettings) -> ReportWriter | None:
         if settings.report is None:
             return None
-        from .report.report_files import ReportWriter  # noqa: PLC0415 - few crawls have a report
+        from .report.writer import ReportWriter  # noqa: PLC0415 - few crawls have a report
 
         return ReportWriter(
             self.crawler,

@@ -24,7 +24,7 @@ from ..fetch.urls import registrable_domain
 from ..rep.access import AccessOverrides
 from ..rep.escapes import nearest
 from ..rep.usage.preferences import NO_USE, DeclaredUse, tokens_for
-from ..report.report_files import ReportFiles
+from ..report.files import ReportFiles
 from ..tags.actions import DEFAULTS, Actions
 from .components import (
     has_earlier,
