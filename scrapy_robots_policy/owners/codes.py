@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ..commands.arguments import UsageError, read_choice
 from ..rep.escapes import nearest
 from .lint import KINDS, Severity
 
 
-def read_codes(source: str, values: str | Iterable[str]) -> tuple[str, ...]:
+def read_codes(source: str, value: str) -> tuple[str, ...]:
     """Codes of findings, or their starts. UsageError for an unknown one."""
-    words = values.split(",") if isinstance(values, str) else values
-    codes = tuple(value.strip().upper() for value in words if value.strip())
+    codes = tuple(word.strip().upper() for word in value.split(",") if word.strip())
     for code in codes:
         if not any(kind.startswith(code) for kind in KINDS):
             raise UsageError(

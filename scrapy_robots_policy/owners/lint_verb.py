@@ -107,7 +107,7 @@ def configured(options: Options) -> Options:
         if key not in _READERS:
             raise UsageError(f"{path}: robots-lint has no option {key!r}{nearest(key, _READERS)}")
         field = key.replace("-", "_")
-        wanted = _READERS[key](f"{path}: {key}", value)
+        wanted = _read(f"{path}: {key}", key, value)
         if not (options.named_dialect if key == "dialect" else getattr(options, field)):
             changes[field] = wanted
     return options.but(**changes)
@@ -127,33 +127,28 @@ def _table(path: Path) -> Mapping[str, Any]:
     return table
 
 
-def _codes(source: str, value: Any) -> tuple[str, ...]:
-    if not (isinstance(value, list) and all(isinstance(code, str) for code in value)):
-        raise UsageError(f"{source} is {value!r}; it must be a list of codes")
-    return read_codes(source, value)
+def _read(source: str, key: str, value: Any) -> Any:
+    kind, read = _READERS[key]
+    if not isinstance(value, kind):
+        raise UsageError(f"{source} is {value!r}; it must be {_WORDS[kind]}")
+    words: Any = ",".join(map(str, value)) if isinstance(value, list) else value
+    return read(source, words)
 
 
-def _text(source: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise UsageError(f"{source} is {value!r}; it must be a text")
+def _as_it_is(_source: str, value: Any) -> Any:
     return value
 
 
-def _flag(source: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise UsageError(f"{source} is {value!r}; it must be true or false")
-    return value
-
-
-# How the value of each key is read. The keys are those of `Options`, with dashes.
-_READERS: Mapping[str, Callable[[str, Any], Any]] = {
-    "select": _codes,
-    "ignore": _codes,
-    "severity": lambda at, value: read_severity(at, _text(at, value)),
-    "dialect": lambda at, value: read_dialect(at, _text(at, value)),
-    "include": _text,
-    "exit-zero": _flag,
-    "output-format": lambda at, value: read_choice(at, _text(at, value), FORMATS),
+_WORDS = {list: "a list of codes", str: "a text", bool: "true or false"}
+# The type of each key in TOML, and how it is read. The keys are those of `Options`, with dashes.
+_READERS: Mapping[str, tuple[type, Callable[[str, Any], Any]]] = {
+    "select": (list, read_codes),
+    "ignore": (list, read_codes),
+    "severity": (str, read_severity),
+    "dialect": (str, read_dialect),
+    "include": (str, _as_it_is),
+    "exit-zero": (bool, _as_it_is),
+    "output-format": (str, lambda source, value: read_choice(source, value, FORMATS)),
 }
 
 

@@ -18,9 +18,9 @@ from ...rep.dialect import Dialect
 from ...rep.escapes import listed
 from ...rep.match import reading_of
 from ...rep.sniffing import is_html_page, is_wide, looks_like_text, start_of
-from ...rep.text import GOOGLE_LINE, SPELLINGS, WHITE, bytes_read
+from ...rep.text import SPELLINGS, WHITE, bytes_read
 from .findings import Edit, Finding, quoted
-from .habits import MARK, cuts_lines, skips_mark
+from .habits import MARK, skips_mark
 from .source_file import SourceFile, whole
 
 # How a page, or a part of one, may start too; and so may a robots.txt with a strange comment.
@@ -29,7 +29,6 @@ _TAG = re.compile(
     rb"table|font|a|img|iframe|noscript|span|form|frameset|base|svg|rss|error)\b)",
     re.IGNORECASE,
 )
-_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f]+")
 _READ = re.compile("\n([^#\n]+)")
 _NO_BREAK_SPACE = "\xa0"  # in ISO 8859-1 and in what Windows makes of it
 # Controls, marks of direction and of format, spaces but the common one, line separators.
@@ -154,36 +153,6 @@ def _by_limit(limits: Iterable[tuple[int, Dialect]]) -> dict[int, list[str]]:
     return names
 
 
-def long_lines(source: SourceFile) -> Iterator[Finding]:
-    cutting = tuple(d.name for d in source.dialects if cuts_lines(d))
-    if len(source.body) <= GOOGLE_LINE:
-        return
-    for number, line in source.lines_read:
-        if len(line) > GOOGLE_LINE:
-            yield source.finding(
-                "R104",
-                source.span_of_line(number),
-                f"the line has {len(line):,} bytes: {listed(cutting)} reads the first "
-                f"{GOOGLE_LINE:,}",
-                "one rule a line; a value this long is never a path",
-                cutting,
-            )
-
-
-def controls(source: SourceFile) -> Iterator[Finding]:
-    for number, line in source.lines_read:
-        match = _CONTROLS.search(line)
-        if match:
-            start, end = source.span_of_line(number)
-            at = min(start + match.start(), end)
-            yield source.finding(
-                "R106",
-                (at, min(at + len(match[0]), end)),
-                f"the line holds {match[0][:8]!r}, which no URL does; some stop reading at a NUL",
-                "remove the control characters",
-            )
-
-
 def unseen(source: SourceFile) -> Iterator[Finding]:
     if source.text.isascii():
         return
@@ -243,7 +212,7 @@ def _too_many_rules(source: SourceFile, dialect: Dialect) -> Iterator[Finding]:
             )
 
 
-FILE = (mark, encoding, size, long_lines, controls, unseen, rule_count)
+FILE = (mark, encoding, size, unseen, rule_count)
 # Keys that are no rules but are read by somebody, or were.
 EXTENSIONS = (
     "Crawl-delay",

@@ -11,7 +11,7 @@ from functools import lru_cache
 from ...rep.agents import STAR
 from ...rep.dialect import Dialect
 from ...rep.rules import RuleSet
-from ...rep.text import GOOGLE_LINE, clean_text, grammar_of
+from ...rep.text import clean_text, grammar_of
 
 SITE = "http://example.com"  # where a path is asked about: in some dialects a rule may name a site
 MARK = b"\xef\xbb\xbf"  # a byte order mark
@@ -69,9 +69,3 @@ def reads_whole_names(dialect: Dialect) -> bool:
 def skips_mark(dialect: Dialect) -> bool:
     """Whether a byte order mark is no part of the first line."""
     return clean_text(MARK, dialect) == "\n"
-
-
-@_asked_once
-def cuts_lines(dialect: Dialect) -> bool:
-    """Whether only the start of a very long line is read."""
-    return len(clean_text(b"x" * (GOOGLE_LINE + 1), dialect)) < GOOGLE_LINE + 2

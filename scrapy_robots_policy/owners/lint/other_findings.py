@@ -96,21 +96,6 @@ def disallowed(source: SourceFile) -> Iterator[Finding]:
             )
 
 
-def schemes(source: SourceFile) -> Iterator[Finding]:
-    own = origin_of(source.url)
-    if not own:
-        return
-    for line in source.sitemaps:
-        origin = _origin(line)
-        if origin and _host(origin) == _host(own) and origin != own:
-            yield source.finding(
-                "R509",
-                line.span(1),
-                f"this file is that of {own}, the sitemap is at {origin}",
-                f"write {own} if the sitemap is there as well",
-            )
-
-
 def _own_host(source: SourceFile, origins: list[Origin]) -> str:
     """The host whose robots.txt this is; "" where that cannot be seen, as in a file that names
     sitemaps of several hosts.
@@ -329,7 +314,6 @@ def _uses(source: SourceFile, span: Span) -> Iterator[_Use]:
 OTHERS = (
     addresses,
     disallowed,
-    schemes,
     unreadable,
     relative_licences,
     unknown,
