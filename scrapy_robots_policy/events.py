@@ -17,8 +17,9 @@ from scrapy.http import Request
 
 from .core.decision import Decision
 from .core.overrides import RequestConfig
+from .core.result import Exchange
 from .core.site import OriginRules
-from .fetch.tries import Exchange, Fetched
+from .fetch.tries import Fetched
 from .report.counts import CrawlCounts
 from .settings.crawl import CrawlSettings
 from .stores import StoreEvents

@@ -38,13 +38,14 @@ from . import compat
 from .compat import start_task
 from .core.decision import forms_of, objection
 from .core.overrides import RequestConfig
+from .core.result import Exchange
 from .core.site import OriginRules, Site, Sites, rules_given
 from .events import Crawl, LookedUp, Source
 from .exceptions import CrawlClosing
 from .fetch.bodies import is_fetch
 from .fetch.gate import FetchGate, GateSlot, max_sockets
 from .fetch.request import FetchOrder
-from .fetch.tries import Exchange, Fetched
+from .fetch.tries import Fetched
 from .rep import AccessMode, CacheEntry, Dialect, FetchResult, Origin, origin_of, tdmrep
 from .rep.access import AccessResult, holds, is_fresh, remember
 from .rep.documents import DOCUMENTS, TDMREP, document_of, key_of, origin_of_key, url_of

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from itemadapter import ItemAdapter
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
@@ -294,8 +295,6 @@ def _mark(item: Any, part: str) -> bool:
 
 def _change(item: Any, field: str, change: Callable[[Any], Any]) -> bool:
     """Change a field of an item; False where it has none of that name, or it cannot be set."""
-    from itemadapter import ItemAdapter  # noqa: PLC0415 - few crawls mark items
-
     try:
         adapter = ItemAdapter(item)
         adapter[field] = change(adapter.get(field))

@@ -20,8 +20,11 @@ from urllib.parse import urljoin
 
 import pyarrow as pa
 
+from ..core.codec import EntryError, decode
 from ..core.result import MAX_BYTES
 from ..core.unpacking import UnreadableBodyError, encodings_of, unpack
+from ..record.fields import entry_from, unpacked
+from ..record.reading import AuditError, RecordFile
 from ..rep import CacheEntry, origin_of
 from ..rep.access import DAY
 from ..rep.documents import ROBOTS_TXT, document_of
@@ -166,7 +169,6 @@ def _followed(responses: Iterable[_Response]) -> Iterator[_Row]:
 
 def read_store(path: str | Path) -> Iterator[Any]:
     """What a crawl's store of SQLite knows, as `read_warc` gives it. OSError where it is none."""
-    from ..core.codec import EntryError, decode  # noqa: PLC0415 - stores need Twisted
 
     def rows(connection: sqlite3.Connection) -> Iterator[_Row]:
         for origin, frame in connection.execute("SELECT origin, frame FROM records"):
@@ -197,8 +199,6 @@ def read_record(path: str | Path) -> Iterator[Any]:
         OSError: the file cannot be read, or is no record.
 
     """
-    from ..record.fields import entry_from, unpacked  # noqa: PLC0415 - few read records
-    from ..record.reading import AuditError, RecordFile  # noqa: PLC0415
 
     def rows() -> Iterator[_Row]:
         bodies: dict[str, str] = {}

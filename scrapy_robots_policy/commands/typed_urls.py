@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from difflib import get_close_matches
 from functools import lru_cache
 from urllib.parse import urlsplit
 
@@ -49,8 +50,6 @@ def whole_url_of(text: str, path: str = "") -> str:
 
 def _near_scheme(text: str) -> tuple[str, str]:
     """(the scheme that was meant, what follows it); ("", the text) where none is mistyped."""
-    from difflib import get_close_matches  # noqa: PLC0415 - few URLs are mistyped
-
     typed = _SCHEME.fullmatch(text)
     near = get_close_matches(typed[1].lower(), ("http", "https"), 1, 0.8) if typed else []
     return (near[0], typed[2]) if typed and near else ("", text)

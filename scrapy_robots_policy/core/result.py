@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timezone
 from email.utils import parsedate_to_datetime
 
@@ -19,6 +20,27 @@ MAX_BYTES = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
 
 _WHOLE_RANGE = re.compile(r"bytes 0-([0-9]{1,15})/([0-9]{1,15})", re.IGNORECASE)
 _TAKEN_OFF = frozenset({"chunked", "identity"})  # transfer codings that every client takes off
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request, one hop of redirects.
+
+    Attributes:
+        asked_at: when the request was handed to the downloader, in seconds since the epoch.
+        answered_at: when the response, or the error, came.
+        status: of the response; None: none came, and `cause` says why.
+        sent: the request's headers, `received` the response's, by lower-case name.
+
+    """
+
+    url: str
+    asked_at: float
+    answered_at: float
+    status: int | None
+    cause: str
+    sent: Mapping[str, str]
+    received: Mapping[str, str]
 
 
 class UnaskedNotModifiedError(ValueError):

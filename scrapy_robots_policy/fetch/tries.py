@@ -13,8 +13,8 @@ What is special about it, from the first step to the last:
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -25,7 +25,15 @@ from twisted.internet.defer import CancelledError
 from .. import compat
 from ..core.causes import cause_of, is_fault_of
 from ..core.redirects import REDIRECTS, Hop, follow
-from ..core.result import by_name, can_be_sent, check_answer, fetch_limit, instant, result_of
+from ..core.result import (
+    Exchange,
+    by_name,
+    can_be_sent,
+    check_answer,
+    fetch_limit,
+    instant,
+    result_of,
+)
 from ..exceptions import CrawlClosing
 from ..rep import CacheEntry, FetchResult
 from ..rep.access import DAY, has_whole_copy, remember
@@ -41,27 +49,6 @@ MAX_IN_MIDDLEWARES = 300.0  # seconds: some wait on purpose, such as for a quota
 
 class KeptByMiddlewareError(Exception):
     """A request did not reach the downloader in time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """One request, one hop of redirects.
-
-    Attributes:
-        asked_at: when the request was handed to the downloader, in seconds since the epoch.
-        answered_at: when the response, or the error, came.
-        status: of the response; None: none came, and `cause` says why.
-        sent: the request's headers, `received` the response's, by lower-case name.
-
-    """
-
-    url: str
-    asked_at: float
-    answered_at: float
-    status: int | None
-    cause: str
-    sent: Mapping[str, str]
-    received: Mapping[str, str]
 
 
 RETRIED = frozenset({408, 500, 502, 503, 504, 522, 524})  # what may be gone in a second

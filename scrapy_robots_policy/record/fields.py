@@ -27,7 +27,7 @@ from typing import Any
 from ..core.codec import unpack_whole
 from ..core.decision import Decision
 from ..core.overrides import RequestConfig
-from ..fetch.tries import Exchange
+from ..core.result import Exchange
 from ..rep import CacheEntry, Dialect, FetchResult, Reason, Verdict
 from ..rep.escapes import brief, shortened, without_userinfo
 from ..rep.usage.answer import UseAnswer

@@ -25,12 +25,12 @@ from scrapy.http import Request
 
 from .. import compat
 from ..core.decision import Decision
+from ..core.result import Exchange
 from ..core.site import OriginRules
 from ..crawl_log import CrawlLog
 from ..distribution import installed_version
 from ..events import Listener, LookedUp
 from ..exceptions import CrawlClosing
-from ..fetch.tries import Exchange
 from ..rep import AccessMode, CacheEntry, Dialect, Origin, Reason, Verdict
 from ..rep.documents import url_of
 from ..rep.usage.answer import UseAnswer

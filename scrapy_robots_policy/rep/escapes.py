@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 MAX_BRIEF = 200  # characters
 MAX_BYTES = 4 * MAX_BRIEF  # UTF-8 takes four bytes for a character at most
@@ -75,8 +76,6 @@ def nearest(word: str, words: Iterable[str], start: str = "", likeness: float = 
     """
     if len(word) > MAX_LENGTH:  # `difflib` takes half a minute for 100 MB
         return ""
-    from difflib import get_close_matches  # noqa: PLC0415 - few names are mistyped
-
     by_lower = {one.lower(): one for one in words}
     near = get_close_matches(word.lower(), list(by_lower), n=1, cutoff=likeness)
     return f"; did you mean {start}{by_lower[near[0]]}?" if near else ""

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from inspect import iscoroutinefunction, signature
-from math import inf
 from typing import Any, NamedTuple
 
 from ..core.host_patterns import host_pattern
@@ -26,6 +25,9 @@ _AS_WRITTEN: Mapping[str, Any] = (
     if sys.version_info >= (3, 14)
     else {}
 )
+
+
+MAX_SECONDS = 1e9  # 31 years
 
 
 class SettingError(ValueError):
@@ -123,11 +125,11 @@ def _flag(_name: str, value: Any) -> bool:
 
 
 def seconds_from(least: float) -> Kind:
-    """A finite number of seconds."""
+    """A number of seconds that a timer can wait for."""
 
     def convert(_name: str, value: Any) -> float:
         number = float(value)
-        if isinstance(value, bool) or not least <= number < inf:
+        if isinstance(value, bool) or not least <= number < MAX_SECONDS:
             raise ValueError
         return number
 

@@ -22,22 +22,8 @@ from ..core.overrides import Override, Overrides, RequestConfig
 from ..rep import Dialect, Origin, origin_of, product_token
 from ..rep.agents import STAR
 from ..rep.escapes import listed, nearest, quoted
-from .kinds import DIALECT, Kind, SettingError, agent_of, dict_of
+from .kinds import DIALECT, FLAG, SECONDS, Kind, SettingError, agent_of, dict_of
 from .names import CrawlerName, sent_user_agent
-
-
-def _flag(_name: str, value: Any) -> bool:
-    """True or False and nothing like it: `"obey": 0` may be meant as a number of seconds."""
-    if not isinstance(value, bool):
-        raise TypeError
-    return value
-
-
-def _seconds(_name: str, value: Any) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0 <= value < 1e9:
-        raise ValueError
-    return float(value)
 
 
 def _file(_name: str, value: Any) -> bytes:
@@ -57,8 +43,8 @@ def _day(_name: str, value: Any) -> date:
 KEYS: Mapping[str, Kind] = {
     "dialect": DIALECT,
     "agent": agent_of(),
-    "obey": Kind("True or False", _flag),
-    "crawl_delay": Kind("a number of seconds from 0 up", _seconds),
+    "obey": FLAG,
+    "crawl_delay": SECONDS,
     "robots_txt": Kind("the text of a robots.txt", _file),
     "by": Kind("a text", _words),
     "why": Kind("a text", _words),

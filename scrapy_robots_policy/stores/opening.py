@@ -17,6 +17,7 @@ from typing import Any
 
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.misc import build_from_crawler
+from scrapy.utils.project import data_path
 
 from .. import compat
 from ..imports import error_words, imported
@@ -158,8 +159,6 @@ def _default_file() -> str:
     A project that was deployed as an egg has no folder: there `data_path` raises NotConfigured,
     for which Scrapy would leave the middleware out, and crawl without robots.txt.
     """
-    from scrapy.utils.project import data_path  # noqa: PLC0415 - few crawls keep a file
-
     with suppress(NotConfigured):
         return data_path(DEFAULT_FILE)
     return str(Path(".scrapy", DEFAULT_FILE))
