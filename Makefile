@@ -19,7 +19,7 @@ PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 # Benchmarks that are crawls: each is a target, and a script of that name in benchmarks/.
 CRAWLS := first_day turns origins slow_host slow_names memory
 
-.PHONY: help demo fleet verdicts bulk compare quick test coverage mutants versions lint types format corpus table pictures bench fleets clean
+.PHONY: help demo fleet verdicts bulk compare quick test histories coverage mutants versions lint types format corpus table pictures bench fleets clean
 .PHONY: docs docs-serve dist matrix $(CRAWLS)
 
 help:
@@ -28,8 +28,9 @@ help:
 	@echo "make quick    the tests that start no crawl, process or browser, and do not work long: some seconds"
 	@echo "make test     all tests, in as many processes as there are processors (SCRAPY=2.14: on that Scrapy);"
 	@echo "              the end says what was skipped (ARGS=\"-n 0 --pdb\": one process, for the debugger)"
+	@echo "make histories  100,000 histories of the core, where the suite plays 1,500: some minutes"
 	@echo "make coverage all tests but the timing ones, and the share of lines and branches that they run"
-	@echo "make mutants  mutmut on rep/ and on the file that holds admission: which changes no test notices (hours;"
+	@echo "make mutants  mutmut on rep/ and on the files that hold the waiting: which changes no test notices (hours;"
 	@echo "              ARGS=\"run scrapy_robots_policy.rep.access*\": a part; ARGS=results: what the last run found)"
 	@echo "make versions all tests on each supported Python and Scrapy, with tox (ARGS=\"-e py313-scrapy218\")"
 	@echo "make matrix   small crawls with each plugin that people use, and docs/matrix.md (ARGS=\"-k playwright\": those only)"
@@ -65,6 +66,9 @@ quick: $(VENV)/test-$(SCRAPY)/made
 
 test: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python -m pytest $(PARALLEL) $(ARGS)
+
+histories: $(VENV)/test-$(SCRAPY)/made
+	HISTORIES=100000 $(VENV)/test-$(SCRAPY)/bin/python -m pytest tests/core --quiet $(PARALLEL) $(ARGS)
 
 coverage: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python -m pytest --cov $(PARALLEL) $(ARGS)

@@ -15,6 +15,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
 
 from .imports import imported
+from .scheduler import Door, with_door
 from .settings.components import MIDDLEWARES, OUR_TAGS, OURS, SPIDER_MIDDLEWARES, STOCK, is_subclass
 
 if TYPE_CHECKING:
@@ -64,6 +65,9 @@ class Addon:
 
         if not settings.getpriority(SCHEDULER):  # the project has chosen none
             settings.set(SCHEDULER, OUR_SCHEDULER, "addon")
+        elif not is_subclass(_kind(settings[SCHEDULER]), Door):
+            priority = settings.getpriority(SCHEDULER) or 0
+            settings.set(SCHEDULER, with_door(settings[SCHEDULER]), priority)
         if not settings.getpriority(QUEUE) and _may_have_our_queue(settings):
             settings.set(QUEUE, OUR_QUEUE, "addon")
 

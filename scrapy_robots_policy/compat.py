@@ -24,7 +24,6 @@ from urllib.parse import unquote
 import scrapy.crawler
 import scrapy.exceptions
 from scrapy import signalmanager, signals
-from scrapy.core.downloader import Downloader
 from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
 from scrapy.resolver import dnscache
@@ -331,70 +330,47 @@ class EngineAccess:
     | -------------------------------- | -------------------------------------------------------- |
     | `transferring`, `queue` of slots | what is there as a delay begins, or is cancelled, counts |
     |                                  | for no visit, or goes although the host wants a pause    |
-    | `engine._slot.nextcall.schedule` | the engine takes up to 5 s to use a slot that was lent   |
+    | `engine._slot.nextcall.schedule` | what is ready in the queue may stay there for up to 5 s  |
     | `engine._slot.close`             | a closing crawl waits until its waiting requests go on   |
     | the pools of the HTTP handlers   | late robots.txt take connections; without a reactor only |
 
     Attributes:
-        is_full: asked each time the engine is about to take a request from the scheduler: whether
-            it may not have one.
-        make_room: called then in place of `is_full` where a downloader of the user's has a say
-            itself.
-        on_closing: called when the engine begins to close. All signals come only when it has
-            waited.
         active: all requests between the scheduler and the spider, those that wait among them.
-        is_paused: whether the engine is paused; it sends no signal of that.
-        can_lend: whether `is_full` decides, so that requests that wait need hold no slot.
         missing: one sentence for each feature that this version of Scrapy does not allow.
 
     """
 
-    def __init__(
-        self,
-        crawler: Crawler,
-        make_room: Callable[[], None],
-        is_full: Callable[[], bool],
-        on_closing: Callable[[], None],
-    ) -> None:
+    def __init__(self, crawler: Crawler, on_closing: Callable[[], None]) -> None:
+        """`on_closing`: called when the engine begins to close. All signals come only when it has
+        waited.
+        """
         engine: Any = crawler.engine
         self.crawler, self.downloader = crawler, engine.downloader
         self.active: set[Request] = engine.downloader.active
-        self._make_room, self._is_full = make_room, is_full
+        self.places: int = engine.downloader.total_concurrency
         self.missing: list[str] = []
         slot = getattr(engine, "_slot", None)
-        self.can_lend = self._take_over_backout()
         self._schedule = getattr(getattr(slot, "nextcall", None), "schedule", None)
-        self._check(self._schedule, "a slot that was lent may stay unused for some seconds")
+        self._check(self._schedule, "what is ready in the queue may stay there for some seconds")
         if self._check(getattr(slot, "close", None), "a crawl that closes waits for robots.txt"):
             _call_before_close(slot, on_closing)
-        if self.can_lend:
-            _lift_pool_limits(self.downloader)
+        _lift_pool_limits(self.downloader)
 
     def _check(self, attribute: object, sentence: str) -> bool:
         if attribute is None:
             self.missing.append(sentence)
         return attribute is not None
 
-    def _take_over_backout(self) -> bool:
-        """Put our limit in place of the downloader's, where that is the number of requests alone.
+    def make_room(self, fetches: int) -> None:
+        """Have so many fetches take no place of CONCURRENT_REQUESTS; 0 places are no limit."""
+        if self.places:
+            self.downloader.total_concurrency = self.places + fetches
 
-        The limit of a user's downloader, or of a later Scrapy that looks at more, is kept.
-        """
-        scrapys_own = self.downloader.needs_backout
-        is_stock = _only_counts_requests(scrapys_own)
-
-        def after_make_room() -> bool:
-            self._make_room()
-            return bool(scrapys_own())
-
-        self.downloader.needs_backout = self._is_full if is_stock else after_make_room
-        if not is_stock:
-            self.missing.append("requests that wait hold their slot of CONCURRENT_REQUESTS")
-        return is_stock
-
-    @property
-    def is_paused(self) -> bool:
-        return bool(getattr(self.crawler.engine, "paused", False))
+    def concurrency_of(self, slot: str) -> int:
+        """How many requests of a download slot may be under way."""
+        known = self.downloader.slots.get(slot)
+        limit = self.downloader.domain_concurrency if known is None else known.concurrency
+        return int(limit)
 
     def wake(self) -> None:
         """Have the engine ask for requests soon."""
@@ -413,11 +389,6 @@ class EngineAccess:
                 del request.meta[SLOT_KEY]
         key: str = self.downloader.get_slot_key(request)
         return key
-
-    def has_queued(self) -> bool:
-        """Whether the scheduler has requests, of whatever hosts."""
-        scheduler = _attribute(self.crawler.engine, "_slot", "scheduler")
-        return scheduler is not None and bool(scheduler.has_pending_requests())
 
     def take_queued(
         self, host: str, kept: Container[Request]
@@ -446,14 +417,6 @@ class EngineAccess:
             return True
         entries = getattr(slot, "queue", ())  # each a request and its Deferred
         return any(isinstance(entry, tuple) and request in entry for entry in entries)
-
-
-def _only_counts_requests(limit: Any) -> bool:
-    """Whether a limit is that of Scrapy's downloader, and looks at the number of requests alone."""
-    if getattr(limit, "__func__", None) is not Downloader.needs_backout:
-        return False
-    code = getattr(limit, "__code__", None)
-    return code is not None and {"active", "len", "total_concurrency"}.issuperset(code.co_names)
 
 
 def _call_before_close(slot: Any, call: Callable[[], None]) -> None:

@@ -1,7 +1,7 @@
-"""The downloader middleware: known rules decide at once, all else waits in `admission`.
+"""The downloader middleware: one question about each request, and what follows from the answer.
 
-The common way is short, for a request that passes and for one that is refused: one look at the
-cache finds the rules of the request's origin, and they decide, without a coroutine.
+A request of our queue has its answer with it. Where nothing has changed since, nobody asks again:
+it passes or is refused without a coroutine. Any other request is asked about here.
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ from scrapy.http import Request, Response
 from . import compat
 from .admission import ITEM_KEY, VERDICT_KEY, Admission
 from .core.decision import Decision
+from .core.events import Begun, Ended, Exempt, PageRefused, PageSpoke
 from .core.overrides import RequestConfig
+from .core.policy import Judged, Question
 from .core.result import by_name
 from .crawl_log import CrawlLog
-from .delays import DelayQueues, NotYet
+from .driver import Driver, NotYet
 from .events import Crawl, Events
 from .exceptions import CrawlClosing, Disallowed
 from .fetch.bodies import is_fetch
 from .fetch.transfers import guard_transfers
 from .fetch.tries import Fetcher
-from .lookup import Age, Lookups
+from .lanes import Lanes
 from .monitor import HOPS_KEY, Monitor
 from .rep import Origin, Verdict, origin_of
 from .rep.checks import check_type
@@ -38,10 +40,8 @@ from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT, CrawlCounts
 from .settings.crawl import CrawlSettings, one_sentence
 from .settings.kinds import SettingError
 from .settings.requests import EXEMPT_KEY, is_exempt
-from .slots import Slots
 from .stats import PASSED
 from .status_line import StatusLine
-from .stores import coordinator_of
 from .tags.preferences import PAGE_PREFERENCES
 
 if TYPE_CHECKING:
@@ -52,8 +52,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Disallowed", "RobotsPolicyMiddleware"]
 
-MOST_TRIED = 200  # rules that are compared for a request that is not yet scheduled: 50 microseconds
-
 
 class RobotsPolicyMiddleware:
     """Lets a request pass, refuses it, or has it wait, as the robots.txt of its origin says."""
@@ -62,28 +60,26 @@ class RobotsPolicyMiddleware:
         """The parts are made from the lowest up. A store or a record that cannot be opened stops
         the spider with one sentence.
         """
-        self.now = compat.steady_clock()
-        settings = CrawlSettings.from_crawler(crawler, self.now)
+        self.now, self.events = compat.steady_clock(), Events()
+        settings = CrawlSettings.from_crawler(crawler, self.now, self.events.tell)
         self.crawler, self.configs, self.use = crawler, settings.configs, settings.use
         self.has_earlier = settings.has_earlier
         has_report = settings.report is not None
         self.counts = CrawlCounts(MAX_ORIGINS_OF_REPORT if has_report else MAX_ORIGINS)
-        self.monitor = Monitor(crawler, settings, self.counts)
-        for layer in self.configs.layers:
-            layer.tell = self.monitor.note_permission
-        self.events = Events(self.monitor)
+        monitor = Monitor(crawler, settings, self.counts)
+        self.events.listeners.append(monitor.hears)
         with one_sentence(crawler):
             store = settings.store.open(crawler, self.events)
             # After all that may fail: a crawl begins now.
             self.recorder = self._recorder(settings)
         self.report = self._report(settings)
         crawl = Crawl(crawler, settings, self.now, self.counts, self.events)
-        delays = DelayQueues(coordinator_of(store), CrawlLog(crawler))
-        self.slots = Slots(crawl, delays)
         fetch = Fetcher(crawler, settings.profile, settings.fetch_retries, self.now)
-        self.lookups = Lookups(crawl, self.slots, store, fetch)
-        self.admission = Admission(crawl, self.lookups, self.slots)
-        self.status_line = StatusLine(crawler, self.admission.waiting, self.monitor.trouble.sum_up)
+        self.driver = Driver(crawl, store, fetch)
+        self.policy, self.max_waiting = self.driver.policy, max(settings.max_waiting, 1)
+        self.lanes = Lanes(self.driver)
+        self.admission = Admission(crawl, self.driver)
+        self.status_line = StatusLine(crawler, self.admission.waiting, monitor.trouble.sum_up)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
         crawler.signals.connect(self.answered, signals.response_downloaded)
@@ -98,7 +94,7 @@ class RobotsPolicyMiddleware:
         from .record.recorder import Recorder  # noqa: PLC0415 - few crawls keep a record
 
         recorder = Recorder(self.crawler, settings, self.now)
-        self.events.listeners.insert(0, recorder)  # what cannot be recorded does not go
+        self.events.listeners.insert(0, recorder.hears)  # what cannot be recorded does not go
         return recorder
 
     def _report(self, settings: CrawlSettings) -> ReportWriter | None:
@@ -127,19 +123,27 @@ class RobotsPolicyMiddleware:
         A coroutine is given where it has to wait first, and a request for the scheduler where the
         crawl closes meanwhile.
         """
+        driver = self.driver
+        given = driver.given.pop(request, None)
+        is_current = given is not None and self.policy.is_current(given.answer)
+        if given is not None and is_current and not self.has_earlier:
+            return self.admission.decide(request, given.answer, given.waited)
         origin = origin_of(request.url)
         if origin is None:
-            self.slots.hosts.passes(request)
             return None
         if is_exempt(request.meta, origin):
             return self._exempt(request, origin, None)
         config = self.configs.of(request, origin)
         if not config.applies_to(origin):
             return self._exempt(request, origin, config)
-        rules = self.lookups.use(request, origin, config)
-        if rules is None or self.slots.keep_delay(request, rules, config) is not None:
-            return self.admission.admit_or_put_back(request, origin, config, rules)
-        return self.admission.decide_now(request, rules, config)
+        if given is not None and is_current and given.answer.asked.config == config:
+            return self.admission.decide(request, given.answer, given.waited)
+        answer = driver.ask(request, origin, config)
+        if not isinstance(answer, Judged):
+            return self.admission.admit(request, origin)
+        waited = driver.went(request, request, answer)
+        driver.run()
+        return self.admission.decide(request, answer, waited)
 
     def _judge_page(
         self, request: Request, response: Response
@@ -157,8 +161,7 @@ class RobotsPolicyMiddleware:
         hops = request.meta.get("redirect_times", 0) + 1
         meta = {**request.meta, "redirect_urls": redirect_urls, "redirect_times": hops}
         redirected = request.replace(url=response.url, meta=meta)
-        self.slots.delays.reached(redirected)  # whatever is decided, its host was visited
-        self.slots.delays.visited(redirected)
+        self.driver.visited(redirected)  # whatever is decided, its host was visited
         decision = self.process_request(redirected)
         put_back = await decision if isinstance(decision, Coroutine) else decision
         if put_back is not None:
@@ -180,17 +183,17 @@ class RobotsPolicyMiddleware:
                 `obey` is False.
 
         """
-        self.slots.hosts.passes(request)
         for key in (VERDICT_KEY, ITEM_KEY):  # of the request that it was redirected from
             request.meta.pop(key, None)
         if is_fetch(request):
             return None
         if config is None:  # the host's next page may be one that keeps its delay
-            self.slots.watch_visits()
-        if self.recorder is None:
+            self.driver.watch()
+        if self.recorder is None:  # nobody else hears of it
             return None
         try:
-            self.recorder.on_exempt(request, self._why_exempt(request, origin, config))
+            why = self._why_exempt(request, origin, config)
+            self.events.tell(Exempt(request, why, self.now()))
         except CrawlClosing:  # it could not be recorded
             return self.admission.put_back(request)
         return None
@@ -205,27 +208,23 @@ class RobotsPolicyMiddleware:
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
         if isinstance(exception, NotYet):  # its host has asked for a pause before it was sent
             return self.admission.again(request)
-        self.slots.fetching.discard(request)
         if not isinstance(exception, IgnoreRequest):
-            self.lookups.note_reachability(request, answers=False)
+            self.driver.note_reachability(request, answers=False)
         return None
 
     def answered(self, response: Response, request: Request) -> None:
         """A page may ask for a pause by its answer, or be refused for want of a payment."""
-        self.slots.answered(response, request)
+        self.driver.answered(response, request)
         if response.status not in (401, 402) or is_fetch(request):
             return
         asked = self._asked(request)
         if asked is None:  # it is exempt
             return
-        origin, config = asked
+        origin, config = asked.origin, asked.config
         headers = by_name(response.headers.items())
         refusal = refusal_of(response.status, headers, config.dialect, config.agent)
-        if refusal is None:
-            return
-        self.monitor.page_refused(origin, request, refusal)
-        if self.recorder is not None:
-            self.recorder.on_refusal(request.url, refusal)
+        if refusal is not None:
+            self.events.tell(PageRefused(origin, request, refusal, self.now()))
 
     def on_page_preferences(
         self, request: Request, url: str, preferences: tuple[Preference, ...], config: RequestConfig
@@ -236,18 +235,14 @@ class RobotsPolicyMiddleware:
         origin = origin_of(url)
         assert origin is not None  # pages without a host are not read
         page = request if request.url == url else request.replace(url=url)
-        rules = self.lookups.latest(page, origin, config)
+        rules = self.policy.latest(self.driver.question(page, origin, config), self.now())
         if rules is None:
             answered = answer(preferences, self.use)
         else:
             of_site = rules.preferences(url, config.agent, self.use)
             overridden = rules.overridden(url, config.agent)
             answered = answer((*of_site, *preferences), self.use, overridden)
-        of_page = (result for result in answered.results if result.by in preferences)
-        self.counts.note_uses(origin, of_page)
-        self.monitor.note_preferences(origin, preferences)
-        if self.recorder is not None:
-            self.recorder.on_page(url, answered)
+        self.events.tell(PageSpoke(origin, url, preferences, answered, self.now()))
         return answered
 
     def sitemaps(self, url: str) -> tuple[str, ...]:
@@ -258,7 +253,7 @@ class RobotsPolicyMiddleware:
         if origin is None:
             return ()
         config = self.configs.of(Request("data:,"), origin)  # which sets nothing of its own
-        rules = self.lookups.latest_robots_txt(origin, config)
+        rules = self.policy.latest_robots_txt(origin, config, self.now())
         return () if rules is None or rules.rules is None else rules.rules.sitemaps
 
     def verdict(self, request: Request) -> Verdict | None:
@@ -270,8 +265,10 @@ class RobotsPolicyMiddleware:
         """
         check_type("request", request, Request)
         asked = self._asked(request)
-        rules = self.lookups.latest(request, *asked) if asked else None
-        return self.admission.verdict(request, rules, asked[1]) if asked and rules else None
+        rules = self.policy.latest(asked, self.now()) if asked else None
+        return (
+            self.admission.verdict(request, rules, asked.config.agent) if asked and rules else None
+        )
 
     def refusal(self, request: Request) -> Decision | None:
         """The refusal of a request that the scheduler is about to get; None: it may get it.
@@ -286,27 +283,29 @@ class RobotsPolicyMiddleware:
             asked = self._asked(request)
         except SettingError:  # of its meta: it fails when it goes
             return None
-        rules = self.lookups.use(request, *asked, Age.FRESH) if asked else None
-        if asked is None or rules is None or rules.most_tried(asked[1].agent) > MOST_TRIED:
+        judged = self.policy.peek(asked, self.now()) if asked else None
+        if judged is None:
             return None
-        decision = self.admission.decision(request, rules, asked[1])
-        return None if decision.verdict is None or decision.dry_run else decision
+        if judged.refusal is None or self.admission.dry_run:
+            self.driver.judged[request] = judged
+            return None
+        return self.admission.decision(request, judged)
 
-    def _asked(self, request: Request) -> tuple[Origin, RequestConfig] | None:
-        """The origin whose rules decide about a request, and for whom; None: no rules do."""
+    def _asked(self, request: Request) -> Question | None:
+        """The question about a request; None: no rules are asked about it."""
         origin = origin_of(request.url)
         if origin is None or is_exempt(request.meta, origin):
             return None
         config = self.configs.of(request, origin)
-        return (origin, config) if config.applies_to(origin) else None
+        if not config.applies_to(origin):
+            return None
+        return self.driver.question(request, origin, config)
 
     def spider_opened(self) -> None:
-        if self.recorder is not None:
-            self.recorder.writer.keep()
         self.status_line.start()
-        self.monitor.begin(self.configs.default)
-        self.slots.follow_pauses()
-        missing = [*self.slots.engine.missing, *self.slots.hosts.missing]
+        self.events.tell(Begun(self.configs.default))
+        self.driver.follow_pauses()
+        missing = [*self.driver.engine.missing, *self.lanes.missing]
         if not guard_transfers(self.crawler):
             missing.append("a URL may be sent in another spelling than the one that is judged")
         log = CrawlLog(self.crawler, __name__)
@@ -320,7 +319,7 @@ class RobotsPolicyMiddleware:
         try:
             self._sum_up(reason)
         finally:  # whatever has failed, what sites answered is stored
-            await self.admission.close()
+            await self.driver.end()
 
     def _sum_up(self, reason: str) -> None:
         """The last lines of the log, the end of the record, the last stat, and the report.
@@ -329,10 +328,7 @@ class RobotsPolicyMiddleware:
         same.
         """
         self.status_line.stop()
-        self.monitor.trouble.sum_up()
-        self.monitor.end()
-        if self.recorder is not None:
-            self.recorder.close(reason)
+        self.events.tell(Ended(reason, self.now()))
         try:
             self._count_passed()
         finally:

@@ -1,101 +1,45 @@
-"""What happens in a crawl: four events, and who hears of them.
+"""Who hears of what happens in a crawl: its record, its log, stats and counts, and its report.
 
-A look at the store or at a site has ended (`LookedUp`). A document was fetched (`Fetched`). A
-request was refused, or passes (`Decision`). A store has failed. Every listener gets each event
-once: the record of the crawl (`record.recorder`), and `Monitor`.
+The events are in `core.events`. Whoever wants to hear of some subscribes to all of them, and each
+is told once, in the order in which the listeners stand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import Enum
-from typing import NamedTuple
+from typing import Any
 
 from scrapy.crawler import Crawler
-from scrapy.http import Request
 
-from .core.decision import Decision
-from .core.overrides import RequestConfig
-from .core.result import Exchange
-from .core.site import OriginRules
-from .fetch.tries import Fetched
+from .core.events import StoreFailed, StoreWorks
 from .report.counts import CrawlCounts
 from .settings.crawl import CrawlSettings
 from .stores import StoreEvents
 
-
-class Source(Enum):
-    """Where an entry came from."""
-
-    SITE = "site"  # it was fetched
-    STORE = "store"
-    CACHE = "cache"  # the document of another origin was redirected to it, so it was fetched then
-    FLEET = "fleet"  # another process fetched it while this one was about to
+Hears = Mapping[type, Callable[[Any], None]]
+"""By the type of an event, what hears it."""
 
 
-class LookedUp(NamedTuple):
-    """A look at the store or at the site has ended; the requests that wait for it still do.
+class Events(StoreEvents):
+    """Tells each event to those who hear its type."""
 
-    Attributes:
-        rules: what is known now, as the dialect of `config` reads it.
-        before: what was known before; None: nothing was.
-        page: the request for which it was looked up, with its configuration.
-        at: seconds since the epoch.
-        exchanges: the requests that were sent for it.
+    def __init__(self) -> None:
+        self.listeners: list[Hears] = []
 
-    """
-
-    rules: OriginRules
-    before: OriginRules | None
-    source: Source
-    page: Request
-    config: RequestConfig
-    at: float
-    exchanges: tuple[Exchange, ...] = ()
-
-
-class Listener(StoreEvents):
-    """Receives events. The methods do nothing by default."""
-
-    def looked_up(self, event: LookedUp) -> None:
-        """A look at the store or at the site has ended."""
-
-    def fetched(self, event: Fetched) -> None:
-        """A try to fetch a document has ended."""
-
-    def decided(self, decision: Decision) -> None:
-        """A request is refused, or passes. It may change after the call.
-
-        Raises CrawlClosing if no more requests may go, because they could not be recorded.
+    def tell(self, event: Any) -> None:
+        """Raises CrawlClosing if no more requests may go, because a decision could not be
+        recorded.
         """
-
-
-class Events(Listener):
-    """Tells several listeners, in their order."""
-
-    def __init__(self, *listeners: Listener) -> None:
-        self.listeners = list(listeners)
-
-    def looked_up(self, event: LookedUp) -> None:
-        for listener in self.listeners:
-            listener.looked_up(event)
-
-    def fetched(self, event: Fetched) -> None:
-        for listener in self.listeners:
-            listener.fetched(event)
-
-    def decided(self, decision: Decision) -> None:
-        for listener in self.listeners:
-            listener.decided(decision)
+        for hears in self.listeners:
+            if (hear := hears.get(type(event))) is not None:
+                hear(event)
 
     def store_failed(self, verb: str, error: Exception) -> None:
-        for listener in self.listeners:
-            listener.store_failed(verb, error)
+        self.tell(StoreFailed(verb, error))
 
     def store_works(self) -> None:
-        for listener in self.listeners:
-            listener.store_works()
+        self.tell(StoreWorks())
 
 
 @dataclass(frozen=True, slots=True)

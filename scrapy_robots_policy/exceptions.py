@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from scrapy.exceptions import IgnoreRequest
 
+from .core.policy import CrawlClosing
 from .rep import Verdict
+
+__all__ = ["CrawlClosing", "Disallowed"]
 
 
 class Disallowed(IgnoreRequest):
@@ -24,7 +27,3 @@ class Disallowed(IgnoreRequest):
 
     def __reduce__(self) -> tuple[type[Disallowed], tuple[Verdict, str]]:
         return type(self), (self.verdict, self.url)
-
-
-class CrawlClosing(Exception):  # noqa: N818 - no error: the crawl ends
-    """The crawl is closing while a request still waits. Its request goes back to the scheduler."""

@@ -1,4 +1,4 @@
-"""The listener that keeps the log, the stats and the counts of which the report is made."""
+"""Keeps the log, the stats and the counts of which the report is made."""
 
 from __future__ import annotations
 
@@ -10,15 +10,26 @@ from traceback import walk_tb
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import Request
 
 from . import compat, stats
 from .core.decision import Decision, delay_of
-from .core.overrides import RequestConfig
+from .core.events import (
+    Begun,
+    Delayed,
+    Ended,
+    Fetched,
+    LookedUp,
+    PageRefused,
+    PageSpoke,
+    Source,
+    StoreFailed,
+    StoreWorks,
+)
+from .core.overrides import Permission
 from .core.site import OriginRules
+from .core.turns import MAX_HELD, Held
 from .crawl_log import CrawlLog
-from .events import Listener, LookedUp, Source
-from .fetch.tries import Fetched
+from .events import Hears
 from .formats import counted, span, utc_time
 from .rep import AccessMode, Verdict
 from .rep.access import Access, AccessResult, holds
@@ -43,7 +54,7 @@ MAX_PREFERENCES = 20  # of one origin
 TROUBLE = (AccessResult.UNREACHABLE, AccessResult.FORBIDDEN)
 
 
-class Monitor(Listener):
+class Monitor:
     """Keeps the log, the stats and the counts of one crawl."""
 
     def __init__(self, crawler: Crawler, settings: CrawlSettings, counts: CrawlCounts) -> None:
@@ -53,6 +64,20 @@ class Monitor(Listener):
         self._warned_of: set[type[Exception]] = set()
         self._faults: set[tuple[type[BaseException], tuple[str, int] | None]] = set()
         self._times_regained = 0
+        self.hears: Hears = {
+            Begun: self.begun,
+            Ended: self.ended,
+            LookedUp: self.looked_up,
+            Fetched: self.fetched,
+            Decision: self.decided,
+            Delayed: self.delayed,
+            Held: self.held,
+            PageRefused: self.page_refused,
+            PageSpoke: self.page_spoke,
+            Permission: self.permission,
+            StoreFailed: self.store_failed,
+            StoreWorks: self.store_works,
+        }
 
     def looked_up(self, event: LookedUp) -> None:
         rules, before, source = event.rules, event.before, event.source
@@ -191,8 +216,8 @@ class Monitor(Listener):
             kinds = dict.fromkeys((*counts.usage, *map(_kind_of_use, preferences)))
             counts.usage = tuple(map(self.counts.interned, islice(kinds, MAX_PREFERENCES)))
 
-    def begin(self, config: RequestConfig) -> None:
-        """The crawl begins."""
+    def begun(self, event: Begun) -> None:
+        config = event.config
         purposes = ", ".join(sorted(self.settings.use.purposes)) or "none"
         self.log.info(
             "robots.txt is read as %(dialect)s, as %(agent)s (purposes: %(purposes)s)",
@@ -201,8 +226,8 @@ class Monitor(Listener):
         if self.settings.dry_run:
             self.log.warning("A dry run: what is forbidden is fetched all the same, and counted")
 
-    def end(self) -> None:
-        """The crawl has ended."""
+    def ended(self, _event: Ended) -> None:
+        self.trouble.sum_up()
         refused = sum(counts.all_refused for counts in self.counts.origins)
         passed = sum(counts.passed for counts in self.counts.origins)
         if self.settings.dry_run:
@@ -216,15 +241,25 @@ class Monitor(Listener):
                 {"refused": refused, "pages": counted(refused + passed, "page")},
             )
 
-    def note_permission(self, permission: str, holds: bool) -> None:
-        """An override with a name or an end is used, or has ended."""
-        self.counts.permissions[permission] = holds
-        if holds:
-            self.log.info("Used: %(permission)s", {"permission": permission})
+    def permission(self, event: Permission) -> None:
+        self.counts.permissions[event.name] = event.holds
+        if event.holds:
+            self.log.info("Used: %(permission)s", {"permission": event.name})
         else:
             self.log.warning(
-                "Ended, and no longer used: %(permission)s", {"permission": permission}
+                "Ended, and no longer used: %(permission)s", {"permission": event.name}
             )
+
+    def delayed(self, event: Delayed) -> None:
+        if event.rules:
+            self.counts.wait(event.origin, event.rules)
+        if event.turn:
+            self.counts.hold(event.origin, event.turn)
+
+    def page_spoke(self, event: PageSpoke) -> None:
+        of_page = (result for result in event.answer.results if result.by in event.preferences)
+        self.counts.note_uses(event.origin, of_page)
+        self.note_preferences(event.origin, event.preferences)
 
     def fetched(self, event: Fetched) -> None:
         """Scrapy's own stats of robots.txt are kept, too."""
@@ -259,6 +294,13 @@ class Monitor(Listener):
             exc_info=error,
         )
 
+    def held(self, event: Held) -> None:
+        self.log.warning(
+            "A downloader middleware holds back %(request)s, whose turn came %(seconds)g s ago "
+            "at a site that asks for a delay; the next request goes",
+            {"request": event.request, "seconds": MAX_HELD},
+        )
+
     def decided(self, decision: Decision) -> None:
         verdict, origin = decision.verdict, decision.rules.origin
         if verdict is not None:
@@ -285,8 +327,8 @@ class Monitor(Listener):
             self._count(stats.FORBIDDEN)
             self._count(stats.REFUSED + reason)
 
-    def page_refused(self, origin: str, request: Request, refusal: Verdict) -> None:
-        """A page that the robots.txt allows is refused by its own answer."""
+    def page_refused(self, event: PageRefused) -> None:
+        origin, request, refusal, _ = event
         self.counts.of(origin).passed -= 1
         self.counts.refuse(origin, refusal, request.url)
         self._count(stats.REFUSED + refusal.reason.name.lower())
@@ -313,8 +355,9 @@ class Monitor(Listener):
                 self.counts.note_uses(rules.origin, answer(preferences, use).results)
         self.counts.of(rules.origin).passed += 1
 
-    def store_failed(self, verb: str, error: Exception) -> None:
+    def store_failed(self, event: StoreFailed) -> None:
         """A warning for the first error of each class; the next ones are likely the same fault."""
+        verb, error = event
         self._count(stats.STORE_FAILED)
         level = logging.DEBUG if type(error) in self._warned_of else logging.WARNING
         self._warned_of.add(type(error))
@@ -325,7 +368,7 @@ class Monitor(Listener):
             {"verb": verb, "kind": type(error).__name__, "error": brief(str(error))},
         )
 
-    def store_works(self) -> None:
+    def store_works(self, _event: StoreWorks) -> None:
         self._times_regained += 1
         if self._times_regained <= MAX_LINES:  # a store may fail now and then, for days
             self._warned_of.clear()

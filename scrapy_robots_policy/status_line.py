@@ -20,13 +20,12 @@ class Waiting:
     """What waits now.
 
     Attributes:
-        requests: requests that wait for a robots.txt.
+        requests: lanes of the queue, and requests from elsewhere, that wait for a robots.txt.
         files: how many robots.txt they wait for.
-        delayed: requests in the queue of a host that asks for a delay.
+        delayed: those that wait for their turn at a host.
         put_off: origins, of those in `files`, that are not asked again before some time.
         queued: requests that the scheduler's queue keeps for hosts that are not ready.
-        is_full: whether as many wait as may: then requests to other hosts may stay in the
-            scheduler.
+        is_full: whether as many are looked up as may be at a time.
 
     """
 
@@ -47,7 +46,7 @@ class Waiting:
             f"{counted(self.delayed, 'request')} held by a Crawl-delay": self.delayed,
             f"{counted(self.put_off, 'origin')} put off": self.put_off,
             f"{counted(self.queued, 'request')} in the queue": self.queued,
-            "no more are taken from the scheduler (ROBOTS_MAX_WAITING)": self.is_full,
+            "no more files are asked for (ROBOTS_MAX_WAITING)": self.is_full,
         }
         return ", ".join(part for part, number in parts.items() if number)
 

@@ -230,14 +230,14 @@ def hidden(place: str) -> Iterator[None]:
 
 
 def waiting_in(crawler: Crawler) -> int:
-    """How many requests wait now without a place in CONCURRENT_REQUESTS."""
-    return len(middleware_of(crawler).slots.waiting)
+    """How many requests wait now that are in no queue."""
+    return len(middleware_of(crawler).driver.news)
 
 
 def delays_of(crawler: Crawler) -> dict[str, float]:
     """The delay that is kept, in seconds, for each download slot that has one."""
-    queues = middleware_of(crawler).slots.delays.by_slot
-    return {slot: queue.delay for slot, queue in queues.items()}
+    lines = middleware_of(crawler).policy.turns.by_slot
+    return {slot: line.delay for slot, line in lines.items()}
 
 
 def _seen(crawler: Crawler) -> Seen:

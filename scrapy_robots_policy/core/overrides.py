@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import date, datetime, timezone
+from typing import NamedTuple
 
 from ..rep import Dialect, Origin
 from ..rep.escapes import brief
@@ -58,23 +59,33 @@ class Override:
         return Override(**{name: getattr(weaker, name) for name in own} | is_set)
 
 
+class Permission(NamedTuple):
+    """An override with a name or an end is used for the first time, or has ended."""
+
+    name: str
+    holds: bool
+
+
 class Overrides:
     """Overrides by host pattern.
 
     Attributes:
         name: the setting or attribute that has them.
         sets_delays: whether a delay is set for some host.
-        tell: called with a permission, and whether it holds, when it is first used and when it has
-            ended.
+        tell: called with a permission when it is first used, and when it has ended.
 
     """
 
-    def __init__(self, by_pattern: Mapping[str, Override], name: str = "") -> None:
-        self.name = name
+    def __init__(
+        self,
+        by_pattern: Mapping[str, Override],
+        name: str = "",
+        tell: Callable[[Permission], None] = lambda _: None,
+    ) -> None:
+        self.by_pattern, self.name, self.tell = by_pattern, name, tell
         self.sets_delays = any(override.crawl_delay for override in by_pattern.values())
         self._strongest_first = sorted(by_pattern.items(), key=_specificity, reverse=True)
         self._match = HostMatch(pattern for pattern, _ in self._strongest_first)
-        self.tell: Callable[[str, bool], None] = lambda _permission, _holds: None
         self._told: dict[str, bool] = {}
 
     def __bool__(self) -> bool:
@@ -108,7 +119,7 @@ class Overrides:
         holds = override.until is None or today <= override.until
         if self._told.get(pattern) is not holds:
             self._told[pattern] = holds
-            self.tell(self._place(pattern, override), holds)
+            self.tell(Permission(self._place(pattern, override), holds))
         return holds
 
     def _place(self, pattern: str, override: Override) -> str:

@@ -1,26 +1,22 @@
-"""One object for each origin: its cache entry, its rules, and the requests that wait for it.
+"""One object for each origin: its cache entry, its rules, and who waits for it.
 
 A cache entry holds facts: what the fetches brought, and when. A dialect makes `OriginRules` of
 them. They are made anew when the entry is new, or when time has changed what it means.
 
-A site is in one of these states. At some events the requests that wait for it ask again.
+What is known of a site, and how a lookup changes that (its own states are in `policy`):
 
-| state      | its fields                   | event                       | next state | ask again |
-| ---------- | ---------------------------- | --------------------------- | ---------- | --------- |
-| unknown    | no `entry`                   | a request needs its rules   | looked up  |           |
-| redirected | `from_redirect`              | a request needs its rules   | looked up  |           |
-| looked up  | `is_looked_up`               | a stale entry of a store    | looked up  | yes       |
-| looked up  | `is_looked_up`               | an answer, or a failure     | known      | yes       |
-| known      | `entry`, fresh               | its lifetime ends           | stale      |           |
-| stale      | `entry`, usable              | a request needs its rules   | looked up  |           |
-| stale      | `entry`, usable              | it is too old even for that | unknown    |           |
-| known      | `entry`, its dialect defers  | a request waits for it      | put off    |           |
-| put off    | `wakes_at`                   | that time comes             | known      | yes       |
-| any        | nobody waits, none under way | room is needed              | packed     |           |
-| any        |                              | the crawl closes            | the same   | yes       |
+| known      | its fields                     | event                       | then      |
+| ---------- | ------------------------------ | --------------------------- | --------- |
+| nothing    | no `entry`                     | a request needs its rules   | looked up |
+| redirected | `from_redirect`                | a request needs its rules   | looked up |
+| fresh      | `entry`                        | its lifetime ends           | stale     |
+| stale      | `entry`, usable                | a request needs its rules   | looked up |
+| stale      | `entry`, usable                | it is too old even for that | nothing   |
+| deferred   | `entry`, its dialect defers    | `wakes_at` comes            | looked up |
+| any        | nobody waits, no `lookup`      | room is needed              | packed    |
 
-A state has no name of its own in the code, because dialects differ in what is fresh, usable, and
-deferred: the same entry may be known for one and stale for another.
+These have no name of their own in the code, because dialects differ in what is fresh, usable, and
+deferred: the same entry may be fresh for one and stale for another.
 """
 
 from __future__ import annotations
@@ -29,7 +25,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 from ..rep import AccessMode, CacheEntry, Dialect, FetchResult, RuleSet, Verdict, judge, parse
 from ..rep.access import FOREVER, Access, AccessOverrides, AccessResult, goes_far_enough, remember
@@ -134,17 +130,6 @@ def rules_given(origin: str, dialect: Dialect, body: bytes) -> OriginRules:
     return OriginRules(origin, dialect, access, _parsed(body, dialect))
 
 
-class Waiter(Protocol):
-    """A request that waits for news of its site."""
-
-    @property
-    def page(self) -> Any:
-        """The request."""
-
-    def tell(self) -> None:
-        """There is news."""
-
-
 @dataclass(slots=True, eq=False)
 class Site:
     """All that is known of one origin, or of another document of it (`rep.url`).
@@ -153,14 +138,13 @@ class Site:
         key: the origin, or the key of the document.
         overrides: the user's limits on every dialect's access policy.
         entry: what came of the fetches so far, as a store keeps it; None: nothing is known.
-        waiters: the requests that wait for news.
+        seats: who waits for its rules, or has waited and does not go yet (`policy`).
+        lookup: the one that is under way.
         from_redirect: whether the entry came as the target of another site's redirect; no request
             of this site has used it.
-        is_looked_up: whether a lookup is under way.
-        route: the proxy and headers of the page for which it is, as that page came; None: the page
-            waits, and has them still.
-        wakes_at: when the waiters are woken, because the site defers; None: it does not, or a
-            lookup is under way.
+        unread: the dialects that wait for a large file to be parsed.
+        wakes_at: when who waits asks again, because the site defers; None: it does not, or a lookup
+            is under way.
         is_reachable: whether the last page that was asked of the site was answered; None: none was.
         weight: what the cache has counted for it, in bytes.
 
@@ -169,10 +153,10 @@ class Site:
     key: str
     overrides: AccessOverrides
     entry: CacheEntry | None = None
-    waiters: list[Waiter] = field(default_factory=list)
+    seats: dict[Hashable, Any] = field(default_factory=dict)
+    lookup: Any = None
     from_redirect: bool = False
-    is_looked_up: bool = False
-    route: Hashable = None
+    unread: set[Dialect] = field(default_factory=set)
     wakes_at: float | None = None
     is_reachable: bool | None = None
     weight: int = 0
@@ -211,8 +195,10 @@ class Site:
     def has_read(self, dialect: Dialect) -> bool:
         """Whether `rules` would parse nothing."""
         rules, entry = self._by_dialect.get(dialect), self.entry
-        if rules is None or entry is None:
-            return entry is None
+        if entry is None or not goes_far_enough(entry, dialect.access, fetch_limit(dialect)):
+            return True
+        if rules is None:
+            return False
         return rules.access.entry is entry or rules.access.body == entry.body
 
     def remember(self, result: FetchResult, now: float) -> CacheEntry:
@@ -224,13 +210,6 @@ class Site:
             )
         return remember(self.entry, result, now)
 
-    def wake(self) -> None:
-        """Tell all that wait that there is news. Each leaves `waiters` itself when it goes on: on
-        asyncio that is a moment later, and until then the site must not be forgotten.
-        """
-        for waiter in list(self.waiters):
-            waiter.tell()
-
     @property
     def size(self) -> int:
         """About how many bytes it holds: its file, the index of its rules, and the rest."""
@@ -240,7 +219,7 @@ class Site:
     @property
     def is_busy(self) -> bool:
         """Whether somebody waits for it, or looks it up."""
-        return self.is_looked_up or self.wakes_at is not None or bool(self.waiters)
+        return self.lookup is not None or bool(self.seats)
 
 
 class Sites:

@@ -17,7 +17,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.reactor import is_reactor_installed
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, DeferredSemaphore
 from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface import implementer  # type: ignore[import-untyped]
 
@@ -25,7 +25,6 @@ from .. import compat
 from ..core.addresses import spelled_address
 from ..exceptions import CrawlClosing
 from .bodies import META_KEY, Body
-from .gate import FetchGate
 from .plugins import SCHEMES, import_path, is_by_plugin, schemes_by_plugin
 
 Addresses = tuple[str, ...]
@@ -127,12 +126,11 @@ class NameQueue:
         self.timeout = settings.getfloat("DNS_TIMEOUT")
 
     @cached_property
-    def gate(self) -> FetchGate:
+    def threads(self) -> DeferredSemaphore:
         """Made for the first name: without asyncio, Scrapy opens a spider before it reads
         REACTOR_THREADPOOL_MAXSIZE.
         """
-        threads = compat.lookup_threads()
-        return FetchGate(threads, threads)
+        return DeferredSemaphore(compat.lookup_threads())
 
     async def look_up(self, request: Request) -> None:
         """Wait until the name of the host of a robots.txt is known, if it is to be looked up here.
@@ -147,14 +145,17 @@ class NameQueue:
             return
         if compat.is_in_dns_cache(host) or not can_be_asked_for(host):
             return
-        body.slot.give_back()
-        async with self.gate.enter(has_failed=False):
+        body.slot.rest()
+        await maybe_deferred_to_future(self.threads.acquire())
+        try:
             if body.is_over:  # Scrapy goes on with a download that was cancelled
                 raise CrawlClosing
             begin = compat.monotonic()
             addresses = await addresses_of(host, self.timeout)
             seconds = compat.monotonic() - begin
-        await body.slot.take()  # also where it fails: another page may fetch it
+        finally:
+            self.threads.release()
+        await body.slot.go_on(request)  # also where it fails: another page may fetch it
         if not addresses:
             error = compat.CannotResolveHost(f"no results for hostname lookup: {host}")
             raise error from (LookupTimeoutError() if seconds > QUICK else None)

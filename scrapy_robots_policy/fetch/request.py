@@ -27,11 +27,11 @@ from ..rep.documents import origin_of_key
 class FetchSlot:
     """What a fetch holds while it is under way. This class sets no limit."""
 
-    async def take(self) -> None:
-        """Wait until the fetch may go on."""
+    def rest(self) -> None:
+        """The fetch waits for something else than an answer."""
 
-    def give_back(self) -> None:
-        """The fetch has ended, or waits for something else than an answer."""
+    async def go_on(self, request: Request) -> None:
+        """Wait until a request may go on that has been let go before."""
 
     async def begin(self, request: Request, hops: tuple[str, ...]) -> None:
         """Wait until a request of the fetch may be sent to its host. May raise CrawlClosing.
@@ -56,7 +56,7 @@ class FetchOrder:
         origin: the key of the document, as `rep.url` makes it: the origin for a robots.txt.
         entry: what is known of it, so that the fetch can be conditional.
         page: the request that waits for it, of any kind.
-        slot: given back while the fetch waits for its turn at a host, or to be tried again.
+        slot: has its requests wait until they may be sent.
         in_haste: whether sockets are short: then the fetch gets less time.
         cached_only: whether only Scrapy's HTTP cache is asked, and nothing is sent.
         is_plain: whether no header is sent but who we are: the server did not understand the

@@ -16,7 +16,6 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
@@ -24,6 +23,7 @@ from twisted.internet.defer import CancelledError
 
 from .. import compat
 from ..core.causes import cause_of, is_fault_of
+from ..core.events import Fetched
 from ..core.redirects import REDIRECTS, Hop, follow
 from ..core.result import (
     Exchange,
@@ -62,26 +62,6 @@ PASSING = frozenset(
 )
 
 
-class Fetched(NamedTuple):
-    """A document of a site was fetched, or was not.
-
-    Attributes:
-        key: the origin for a robots.txt, else the key of the document.
-        error: what kept a response from coming.
-        is_fault: whether it is a fault of this package, or of code of the user's, not of the site.
-        exchanges: the requests that were sent.
-        copy: what Scrapy's HTTP cache has of it, where no answer came.
-
-    """
-
-    key: str
-    result: FetchResult
-    error: BaseException | None = None
-    is_fault: bool = False
-    exchanges: tuple[Exchange, ...] = ()
-    copy: CacheEntry | None = None
-
-
 class Fetcher:
     """Fetches what is ordered.
 
@@ -114,9 +94,8 @@ class Fetcher:
         for attempt in range(self.retries):
             if not _may_pass(result):
                 break
-            order.slot.give_back()
+            order.slot.rest()
             await compat.sleep(max(_pause(attempt), result.retry_after or 0.0))
-            await order.slot.take()
             result, error = await self._try(order, exchanges)
         if result.status in MISUNDERSTOOD:
             result, error = await self._try(replace(order, is_plain=True), exchanges)

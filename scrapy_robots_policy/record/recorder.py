@@ -21,15 +21,15 @@ from uuid import uuid4
 
 import scrapy
 from scrapy.crawler import Crawler
-from scrapy.http import Request
 
 from .. import compat
 from ..core.decision import Decision
+from ..core.events import Begun, Ended, Exempt, LookedUp, PageRefused, PageSpoke
 from ..core.result import Exchange
 from ..core.site import OriginRules
 from ..crawl_log import CrawlLog
 from ..distribution import installed_version
-from ..events import Listener, LookedUp
+from ..events import Hears
 from ..exceptions import CrawlClosing
 from ..rep import AccessMode, CacheEntry, Dialect, Origin, Reason, Verdict
 from ..rep.documents import url_of
@@ -286,22 +286,26 @@ CLOSE_REASON = "robots_audit_failed"
 MAX_EXCHANGES = 50  # of one lookup
 
 
-class Recorder(Listener):
-    """The record of one crawl in one process.
-
-    Attributes:
-        now: seconds since the epoch.
-
-    """
+class Recorder:
+    """The record of one crawl in one process."""
 
     def __init__(self, crawler: Crawler, settings: CrawlSettings, now: Callable[[], float]) -> None:
         """SettingError where the file cannot be written."""
         assert settings.audit is not None
         assert crawler.spider is not None
-        self.crawler, self.configs, self.now = crawler, settings.configs, now
+        self.crawler, self.configs = crawler, settings.configs
         self.log = CrawlLog(crawler)
         self.writer = self._open(settings.audit, crawl_fields(crawler, settings, now()))
         self.lines = RecordLines(self.writer, settings.use)
+        self.hears: Hears = {
+            Begun: lambda _event: self.writer.keep(),
+            LookedUp: self.looked_up,
+            Decision: self.decided,
+            Exempt: self.exempt,
+            PageSpoke: self.page_spoke,
+            PageRefused: self.page_refused,
+            Ended: self.ended,
+        }
 
     def _open(self, path: Path, fields: Mapping[str, Any]) -> Writer:
         crawl = members(fields)
@@ -336,27 +340,25 @@ class Recorder(Listener):
             self.lines.decision(decision, self._set_by(decision) if special else None)
         self._must_go_on()
 
-    def on_exempt(self, request: Request, why: str) -> None:
-        """A request that no robots.txt is asked about. Raises CrawlClosing as `decided` does."""
+    def exempt(self, event: Exempt) -> None:
+        """Raises CrawlClosing as `decided` does."""
         if self.writer.is_open:
-            self.lines.exempt(request.url, why, self.now())
+            self.lines.exempt(event.request.url, event.why, event.at)
         self._must_go_on()
 
-    def on_page(self, url: str, answer: UseAnswer) -> None:
-        """What a page says about its use, in headers and tags, and the answer to it."""
+    def page_spoke(self, event: PageSpoke) -> None:
         if self.writer.is_open:
-            self.lines.page(url, answer, self.now())
+            self.lines.page(event.url, event.answer, event.at)
 
-    def on_refusal(self, url: str, refusal: Verdict) -> None:
-        """A page is refused by its own answer."""
+    def page_refused(self, event: PageRefused) -> None:
         if self.writer.is_open:
-            self.lines.refusal(url, refusal, self.now())
+            self.lines.refusal(event.request.url, event.refusal, event.at)
 
-    def close(self, reason: str) -> None:
-        """Write the sums. `reason` is the one for which the spider was closed."""
+    def ended(self, event: Ended) -> None:
+        """Write the sums."""
         if not self.writer.is_open:
             return
-        self.lines.end(reason, self.now())
+        self.lines.end(event.reason, event.at)
         if not self.writer.close():
             return
         self.log.info(

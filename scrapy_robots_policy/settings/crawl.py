@@ -16,6 +16,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 
+from ..core.overrides import Permission
 from ..core.redirects import RedirectGuard
 from ..crawl_log import CrawlLog
 from ..fetch.plugins import schemes_by_plugin
@@ -113,7 +114,12 @@ class CrawlSettings:
     has_earlier: bool = False
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler, clock: Callable[[], float]) -> CrawlSettings:
+    def from_crawler(
+        cls,
+        crawler: Crawler,
+        clock: Callable[[], float],
+        tell: Callable[[Permission], None] = lambda _: None,
+    ) -> CrawlSettings:
         """NotConfigured where robots.txt is not to be obeyed; SettingError for a wrong value.
 
         Warns of a setting that does not exist, and of a crawler without a name.
@@ -132,7 +138,7 @@ class CrawlSettings:
                 log.warning("%(warning)s", {"warning": warning})
             tag_actions(crawler)  # RobotsTagMiddleware reads them when a record is begun already
             return cls(
-                configs=RequestConfigs.from_crawler(crawler, dialect, name, clock),
+                configs=RequestConfigs.from_crawler(crawler, dialect, name, clock, tell),
                 store=StoreSettings.from_settings(crawler.settings),
                 access_overrides=access_overrides(values),
                 profile=_profile(values),

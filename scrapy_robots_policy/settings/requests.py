@@ -18,7 +18,7 @@ from scrapy.http import Request
 from scrapy.settings import BaseSettings
 
 from ..core.host_patterns import host_pattern
-from ..core.overrides import Override, Overrides, RequestConfig
+from ..core.overrides import Override, Overrides, Permission, RequestConfig
 from ..rep import Dialect, Origin, origin_of, product_token
 from ..rep.agents import STAR
 from ..rep.escapes import listed, nearest, quoted
@@ -124,8 +124,14 @@ class RequestConfigs:
         dialect: Dialect,
         name: CrawlerName,
         now: Callable[[], float] = time.time,
+        tell: Callable[[Permission], None] = lambda _: None,
     ) -> RequestConfigs:
-        """Of a crawl with this dialect and name. SettingError for a wrong value."""
+        """Of a crawl with this dialect and name. SettingError for a wrong value.
+
+        Args:
+            tell: as of `Overrides`.
+
+        """
         spider = crawler.spider
         layers = (
             _overrides("robots_overrides", getattr(spider, "robots_overrides", None)),
@@ -134,7 +140,7 @@ class RequestConfigs:
         )
         return cls(
             RequestConfig(dialect, name.token),
-            tuple(layer for layer in layers if layer),
+            tuple(Overrides(one.by_pattern, one.name, tell) for one in layers if one),
             by_header=not name.is_given,
             sent=sent_user_agent(crawler.settings, spider)[1].encode("utf-8", "replace"),
             now=now,

@@ -165,8 +165,9 @@ _TABLE = (
         "ROBOTS_MAX_WAITING",
         whole_number_from(0),
         1000,
-        "How many requests may wait without a place of `CONCURRENT_REQUESTS`. From then on no "
-        "more are taken from the scheduler. With the queue of the add-on, of each host one waits.",
+        "How many robots.txt are looked up at a time for requests in the queue; those that wait "
+        "for the delay of their host do not count. Beside a queue or a scheduler of another kind: "
+        "how many requests wait in memory.",
         wrong="ten",
     ),
     Setting(

@@ -7,8 +7,8 @@ how to write one.
 from __future__ import annotations
 
 from ..core.codec import EntryError, decode, encode
+from ..core.memory import MemoryStore
 from .guard import GuardedCoordinator, GuardedStore
-from .memory import MemoryStore
 from .opening import check_store, open_store, without_secrets
 from .protocol import (
     ALONE,

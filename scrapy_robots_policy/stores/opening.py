@@ -20,9 +20,9 @@ from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.project import data_path
 
 from .. import compat
+from ..core.memory import MemoryStore
 from ..imports import error_words, imported
 from .guard import GuardedStore
-from .memory import MemoryStore
 from .protocol import Store, StoreEvents
 
 DEFAULT_FILE = "robots.sqlite"  # in the project's .scrapy folder

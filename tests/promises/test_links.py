@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
 
 import pytest
 import scrapy
 
 from scrapy_robots_policy import compat
-from tests.crawls import Spider
+from tests.crawls import Spider, middleware_of
 from tests.on_reactor import on_reactor
 from tests.site import Answer, moved, robots
 
@@ -231,3 +232,23 @@ async def test_start_requests_are_refused_likewise(web):
     seen = await site.crawl(spider=Starts)
     assert seen.stats["robots/refused/rule"] == 9
     assert seen.stats["scheduler/enqueued"] == 1
+
+
+@on_reactor
+async def test_a_link_that_is_dropped_as_a_duplicate_is_not_kept(web):
+    site = web({"a.test": {"/robots.txt": robots("")}})
+    kept = []
+
+    class Links(Spider):
+        def parse(self, response):
+            super().parse(response)
+            for _ in range(100 if response.url.endswith("/0") else 0):
+                yield scrapy.Request("http://a.test/1", self.parse)
+
+        def closed(self, reason):
+            gc.collect()
+            kept.extend(middleware_of(self.crawler).driver.judged)
+
+    await site.crawl("http://a.test/0", spider=Links)
+    assert site.pages == ["http://a.test/0", "http://a.test/1"]
+    assert kept == []

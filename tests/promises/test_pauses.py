@@ -8,9 +8,8 @@ from itertools import pairwise
 import pytest
 from scrapy import Request
 
-from scrapy_robots_policy import delays
-from scrapy_robots_policy.crawl_log import CrawlLog
-from scrapy_robots_policy.stores import ALONE
+from scrapy_robots_policy.core import turns
+from scrapy_robots_policy.core.agenda import Agenda
 from tests.crawls import Chain
 from tests.model.shared_store import PausingStore, Shared
 from tests.on_reactor import on_reactor
@@ -192,10 +191,18 @@ async def test_who_waits_for_a_pause_gives_back_no_turn_that_another_request_has
 def test_hosts_that_all_pause_are_not_looked_through_for_each_new_one(monkeypatch):
     """10,000 pauses are kept before any are looked for that have ended: here 100."""
     looks = []
-    monkeypatch.setattr(delays, "MAX_QUEUES", 100)
-    monkeypatch.setattr(delays.DelayQueue, "is_idle", property(looks.append))
-    queues, hosts = delays.DelayQueues(ALONE, CrawlLog(None)), [f"{n}.test" for n in range(2_000)]
+
+    class Until(float):
+        """The end of a pause, which notes that it is looked at."""
+
+        def __gt__(self, now):
+            looks.append(now)
+            return float(self) > now
+
+    monkeypatch.setattr(turns, "MAX_LINES", 100)
+    every, hosts = turns.Turns(Agenda(), is_shared=False), [f"{n}.test" for n in range(2_000)]
     for host in hosts:
-        queues.pause(host, 60.0, longest=300.0)
-    assert all(map(queues.is_paused, hosts))
-    assert 0 < len(looks) < 2 * len(hosts)
+        every.pause(host, 60.0, 300.0, now=0.0)
+        every.pauses[host].until = Until(60.0)
+    assert not any(every.ask(host, host, host, now=1.0) for host in hosts)
+    assert 0 < len(looks) < 3 * len(hosts)

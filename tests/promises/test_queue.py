@@ -187,5 +187,6 @@ async def test_a_start_url_without_a_slash_is_of_the_same_site(web):
     site = web({"a.test": {"/robots.txt": SILENT}})
     crawl = site.start("http://a.test", *(f"http://a.test/{number}" for number in range(50)))
     await site.time.forward(5.0)
-    assert crawl.crawler.stats.get_value("scheduler/dequeued") == 1
+    assert crawl.crawler.stats.get_value("scheduler/dequeued", 0) == 0
+    assert len(site.fetches()) == 1
     await crawl.close()

@@ -12,10 +12,9 @@ from tests.site import Site, robots
 
 pytestmark = pytest.mark.slow
 
-UNUSED = "a slot that was lent may stay unused for some seconds"
+UNUSED = "what is ready in the queue may stay there for some seconds"
 LATE_CLOSE = "a crawl that closes waits for robots.txt"
 IN_MEMORY = "requests wait in memory, not in the scheduler's queue"
-HELD = "requests that wait hold their slot of CONCURRENT_REQUESTS"
 
 # The attribute, and the warnings of a crawl without it.
 WITHOUT = {
@@ -26,7 +25,7 @@ WITHOUT = {
     "scrapy.core.engine:_Slot.close": [LATE_CLOSE],
     "scrapy.utils.reactor:CallLaterOnce.schedule": [UNUSED],
     "scrapy.pqueues:DownloaderAwarePriorityQueue.pqueues": [IN_MEMORY],
-    "scrapy.pqueues:DownloaderAwarePriorityQueue._downloader_interface": [IN_MEMORY],
+    "scrapy.pqueues:ScrapyPriorityQueue._start_queues": [],
 }
 AIOHTTP = "scrapy.core.downloader.handlers._aiohttp:AiohttpDownloadHandler"
 WITHOUT_REACTOR = [
@@ -100,17 +99,15 @@ class OwnDownloader(Downloader):
 
 
 @on_reactor
-async def test_with_a_downloader_of_the_users_every_page_is_decided_and_one_warning_tells(caplog):
+async def test_with_a_downloader_of_the_users_every_page_is_decided(caplog):
     with Web() as web:
         seen, _ = await crawl(*web.urls, settings={**web.settings, "DOWNLOADER": OwnDownloader})
         web.check(seen)
-        assert warnings_in(caplog) == [HELD]
+        assert warnings_in(caplog) == []
 
 
 @on_reactor
-async def test_a_limit_of_scrapys_on_more_than_requests_is_kept_and_one_warning_tells(
-    monkeypatch, caplog
-):
+async def test_a_limit_of_scrapys_on_more_than_requests_is_kept(monkeypatch, caplog):
     counts_requests, asked_of = Downloader.needs_backout, []
 
     def needs_backout(self):
@@ -121,7 +118,7 @@ async def test_a_limit_of_scrapys_on_more_than_requests_is_kept_and_one_warning_
     with Web() as web:
         seen, crawler = await crawl(*web.urls, settings=web.settings)
         web.check(seen)
-        assert warnings_in(caplog) == [HELD]
+        assert warnings_in(caplog) == []
         assert crawler.engine.downloader in asked_of
 
 

@@ -1,11 +1,11 @@
-"""The store `memory:`: packed entries in this process."""
+"""Packed entries in this process: the store `memory:`, and what is kept of forgotten sites."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 
-from ..core.codec import decode, encode, size_kept
 from ..rep.access import CacheEntry
+from .codec import decode, encode, size_kept
 
 MAX_ENTRIES = 200_000
 MAX_BYTES = 64 * 1024 * 1024
