@@ -7,12 +7,14 @@ import os
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from scrapy import version_info
 
 from tests.missing import NO_REDIS, NO_SCRAPY_REDIS, has_redis, has_scrapy_redis
+from tests.site import Site, robots
 
 pytestmark = pytest.mark.slow
 
@@ -84,3 +86,19 @@ def test_a_fleet_fetches_each_robots_txt_once_and_keeps_one_delay():
     assert (process.returncode, "Traceback" in process.stderr) == (0, False), process.stderr
     assert re.search(r"^sites saw +77 +12$", process.stdout, re.MULTILINE)
     assert process.stdout.endswith("nothing too early.\n")
+
+
+def test_a_second_client_of_the_core_fetches_politely_without_scrapy():
+    pytest.importorskip("httpx")
+    rules = "User-agent: *\nDisallow: /private\nCrawl-delay: 0.2"
+    with Site({"/robots.txt": robots(rules)}) as site:
+        urls = [site.url(path) for path in ("/a", "/private", "/b")]
+        process = run_in_project("-X", "importtime", "-m", "example.with_httpx", *urls)
+        lines = process.stdout.splitlines()
+        assert sorted(site.paths) == ["/a", "/b", "/robots.txt"]
+        visits = sorted((hit.asked_at, hit.answered_at) for hit in site.hits)
+        rests = [later[0] - earlier[1] for earlier, later in pairwise(visits)]
+    assert lines[0::2] == [f"{url}: 200" for url in urls[0::2]]
+    assert lines[1] == f"{urls[1]}: refused by line 2, Disallow: /private"
+    assert min(rests) >= 0.19
+    assert not re.search(r"\| +(scrapy|twisted)$", process.stderr, re.MULTILINE)
