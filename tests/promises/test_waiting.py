@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import pytest
 import scrapy
 from scrapy import signals
+from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider
 from scrapy.http.request import NO_CALLBACK
 
@@ -93,6 +96,45 @@ async def test_a_slow_host_at_the_head_of_the_queue_delays_no_other(kind, web):
     assert seen.stats["finish_reason"] == "all are here"
     assert site.now < 60.0
     assert seen.stats.get("robots/put_back", 0) <= 1 + 4
+
+
+class InOneList(BaseScheduler):
+    """A scheduler of another kind, as that of scrapy-redis is: one list, and no filter."""
+
+    at_the_end = 0
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        scheduler = super().from_crawler(crawler)
+        scheduler.requests = deque()
+        return scheduler
+
+    def enqueue_request(self, request):
+        self.requests.append(request)
+        return True
+
+    def next_request(self):
+        return self.requests.popleft() if self.requests else None
+
+    def has_pending_requests(self):
+        return bool(self.requests)
+
+    def close(self, reason):
+        InOneList.at_the_end = len(self.requests)
+
+
+@pytest.mark.parametrize("kind", SLOW)
+@on_reactor
+async def test_around_a_scheduler_of_another_kind_a_slow_host_delays_no_other(kind, web):
+    hosts = {f"healthy{n}.test": {"/robots.txt": robots("", after=0.1)} for n in range(5)}
+    site = web({"slow.test": {"/robots.txt": SLOW[kind]}, **hosts})
+    settings = {"CONCURRENT_REQUESTS": 4, "ROBOTS_MAX_WAITING": 500, "SCHEDULER": InOneList}
+    settings |= {"ROBOTS_ON_UNREACHABLE": "defer", "ROBOTS_FETCH_TIMEOUT": 3600}
+    urls = [*urls_of(["slow.test"], 400), *urls_of(hosts, 20)]
+    seen = await site.crawl(*urls, spider=UntilDone, wanted=100, settings=settings)
+    assert seen.stats["finish_reason"] == "all are here"
+    assert site.now < 60.0
+    assert InOneList.at_the_end + len(seen.answered) + len(seen.dropped) == len(urls)
 
 
 class CountsThoseThatWait(UntilDone):
