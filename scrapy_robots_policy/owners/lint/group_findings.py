@@ -68,8 +68,8 @@ def orphans(source: SourceFile) -> Iterator[Finding]:
         yield source.finding(
             "R301",
             whole(rule),
-            f"the rule binds nobody: no User-agent line stands before it ({listed(obeying)} "
-            "take it for all crawlers)",
+            "the rule binds nobody: no User-agent line stands before it (it binds all crawlers in "
+            f"{listed(obeying)})",
             "put the line User-agent: * before it",
         )
 

@@ -226,7 +226,7 @@ def _empty_among_others(source: SourceFile, rule: Rule) -> Finding:
     readings: dict[str, list[str]] = {}
     for dialect in source.dialects:
         patterns = reading_of(dialect).patterns(rule.allow, "")
-        means = f"allows {patterns[0][2].start}".rstrip() if patterns else "ignored"
+        means = f"allows {patterns[0][2].start or 'everything'}" if patterns else "ignored"
         readings.setdefault(means, []).append(dialect.name)
     each = "; ".join(f"{means} in {listed(names)}" for means, names in readings.items())
     return source.finding(
