@@ -63,6 +63,8 @@ monotonic = time.monotonic
 Download = Callable[[Request], Awaitable[Response]]
 """How a download handler answers a request."""
 
+PARTS = 4  # of a time limit, each counted when the event loop comes to it
+
 
 def has_asyncio() -> bool:
     """Whether an asyncio loop runs the crawl: without a reactor one does."""
@@ -144,9 +146,6 @@ async def sleep(seconds: float) -> None:
         await maybe_deferred_to_future(slept)
     finally:
         cancel()
-
-
-PARTS = 4  # of a time limit, each counted when the event loop comes to it
 
 
 async def within(

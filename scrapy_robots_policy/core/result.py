@@ -21,6 +21,14 @@ MAX_BYTES = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
 _WHOLE_RANGE = re.compile(r"bytes 0-([0-9]{1,15})/([0-9]{1,15})", re.IGNORECASE)
 _TAKEN_OFF = frozenset({"chunked", "identity"})  # transfer codings that every client takes off
 
+MAX_VALIDATOR = 1000  # characters; a longer one is not kept, so the next fetch is not conditional
+MAX_MEDIA_TYPE = 100
+# RFC 9111 §4.2.1: a max-age that is no number makes an answer stale.
+_MAX_AGE = re.compile(r"(?:^|[\s,])max-age(?![\w-])(?:\s*=\s*\"?([0-9]{1,10}))?", re.IGNORECASE)
+# RFC 9110 §5.5. Some clients take other characters in, and fail when they are to send them back.
+_FIELD_VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]+")
+_UNCACHED = re.compile(r"(?:^|[\s,])no-(?:store|cache)(?=$|[\s,=])", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
@@ -79,15 +87,6 @@ def _is_whole(content_range: str) -> bool:
     """Whether a Content-Range is that of all bytes of the file. RFC 9110 §14.4."""
     match = _WHOLE_RANGE.fullmatch(content_range.strip())
     return match is not None and int(match[1]) + 1 == int(match[2])
-
-
-MAX_VALIDATOR = 1000  # characters; a longer one is not kept, so the next fetch is not conditional
-MAX_MEDIA_TYPE = 100
-# RFC 9111 §4.2.1: a max-age that is no number makes an answer stale.
-_MAX_AGE = re.compile(r"(?:^|[\s,])max-age(?![\w-])(?:\s*=\s*\"?([0-9]{1,10}))?", re.IGNORECASE)
-# RFC 9110 §5.5. Some clients take other characters in, and fail when they are to send them back.
-_FIELD_VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]+")
-_UNCACHED = re.compile(r"(?:^|[\s,])no-(?:store|cache)(?=$|[\s,=])", re.IGNORECASE)
 
 
 def by_name(headers: Iterable[tuple[bytes, Sequence[bytes]]]) -> dict[str, str]:

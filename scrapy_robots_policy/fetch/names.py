@@ -29,6 +29,9 @@ from .plugins import SCHEMES, import_path, is_by_plugin, schemes_by_plugin
 
 Addresses = tuple[str, ...]
 
+RESOLVERS = ("TWISTED_DNS_RESOLVER", "DNS_RESOLVER")  # the setting, and its older name
+QUICK = 2.0  # seconds: a failure that took longer is one of servers that do not answer
+
 
 async def addresses_of(host: str, timeout: float) -> Addresses:
     """All addresses of a name, as texts; none where it has none, or after `timeout` seconds.
@@ -100,10 +103,6 @@ async def _ask_loop(host: str) -> Addresses:
     except OSError:
         return ()
     return tuple(str(address[0]) for *_, address in rows)
-
-
-RESOLVERS = ("TWISTED_DNS_RESOLVER", "DNS_RESOLVER")  # the setting, and its older name
-QUICK = 2.0  # seconds: a failure that took longer is one of servers that do not answer
 
 
 class LookupTimeoutError(Exception):

@@ -23,6 +23,27 @@ from ..core.unpacking import ACCEPTED
 from ..rep import CacheEntry, Dialect, origin_of
 from ..rep.documents import origin_of_key
 
+PLAIN_KEY = "_robots_txt_plain"
+CACHED_KEY = "_robots_txt_cached"
+MAX_ON_THE_WIRE = 64 * 1024 * 1024  # bytes; `Body` cuts a file much earlier where it can
+META = {
+    "dont_obey_robotstxt": True,
+    "dont_redirect": True,  # MetaRefreshMiddleware reads it too
+    "dont_retry": True,
+    "dont_cache": True,
+    "dont_merge_cookies": True,
+    "allow_offsite": True,
+    "download_maxsize": MAX_ON_THE_WIRE,  # for a handler that does not tell what it has received
+    "download_warnsize": 0,
+    "download_fail_on_dataloss": True,
+}
+CARRIED_META = ("proxy",)  # a robots.txt fetched without it would show the site our own address
+CARRIED_HEADERS = ("User-Agent", "Proxy-Authorization")  # our name, and what belongs to "proxy"
+_PLAIN = frozenset({b"User-Agent", b"Proxy-Authorization"})  # who we are, and the way to the site
+NOT_ADDED = ("Authorization", "Cookie", "Range")
+CONDITIONS = ("If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range")
+SHARE_IN_HASTE = 0.25  # of the time
+
 
 class FetchSlot:
     """What a fetch holds while it is under way. This class sets no limit."""
@@ -78,27 +99,6 @@ class FetchOrder:
 
 
 Hook = Callable[[Request, Request], Request | None]
-
-PLAIN_KEY = "_robots_txt_plain"
-CACHED_KEY = "_robots_txt_cached"
-MAX_ON_THE_WIRE = 64 * 1024 * 1024  # bytes; `Body` cuts a file much earlier where it can
-META = {
-    "dont_obey_robotstxt": True,
-    "dont_redirect": True,  # MetaRefreshMiddleware reads it too
-    "dont_retry": True,
-    "dont_cache": True,
-    "dont_merge_cookies": True,
-    "allow_offsite": True,
-    "download_maxsize": MAX_ON_THE_WIRE,  # for a handler that does not tell what it has received
-    "download_warnsize": 0,
-    "download_fail_on_dataloss": True,
-}
-CARRIED_META = ("proxy",)  # a robots.txt fetched without it would show the site our own address
-CARRIED_HEADERS = ("User-Agent", "Proxy-Authorization")  # our name, and what belongs to "proxy"
-_PLAIN = frozenset({b"User-Agent", b"Proxy-Authorization"})  # who we are, and the way to the site
-NOT_ADDED = ("Authorization", "Cookie", "Range")
-CONDITIONS = ("If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range")
-SHARE_IN_HASTE = 0.25  # of the time
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,20 +46,20 @@ from .urls import readable_location
 
 MAX_IN_MIDDLEWARES = 300.0  # seconds: some wait on purpose, such as for a quota
 
-
-class KeptByMiddlewareError(Exception):
-    """A request did not reach the downloader in time."""
-
-
 RETRIED = frozenset({408, 500, 502, 503, 504, 522, 524})  # what may be gone in a second
 # What a server may answer because of a header of ours. The fetch is tried again without it.
 MISUNDERSTOOD = frozenset({400, 405, 406, 411, 412, 431})
 MAX_STATUS = 999  # a handler may pass more, or less than 0: a store keeps no such entry
 RETRY_FIRST = 0.5  # seconds; doubles from try to try
 RETRY_LAST = 10.0  # a site that asks for a longer wait gets it from the dialect's access policy
+
 PASSING = frozenset(
     {"dns", "cut body", "reset", "connection refused", "connection failed", "timeout while busy"}
 )
+
+
+class KeptByMiddlewareError(Exception):
+    """A request did not reach the downloader in time."""
 
 
 class Fetcher:

@@ -40,6 +40,31 @@ _TAIL = len(_MARK) + 64 + 2  # the mark, the hash, `"}`
 
 encode = json.JSONEncoder(separators=(",", ":")).encode
 
+FORMAT = 1
+MAX_BYTES = 8 * 1024 * 1024  # of a robots.txt, or of settings; a fetch brings 4 MiB at most
+
+SENT = ("user-agent", "from", "accept-encoding", "if-none-match", "if-modified-since")
+RECEIVED = (
+    "age",
+    "cache-control",
+    "content-type",
+    "date",
+    "etag",
+    "expires",
+    "last-modified",
+    "location",
+    "retry-after",
+    "vary",
+)
+
+_USERINFO = re.compile(r"([^/?#]*://)[^/?#\s]*@")
+_PASSWORD = re.compile(r"(?<=password=)[^&#\s'\"]*", re.IGNORECASE)  # Redis takes it as a query
+
+_LEFT_OUT = frozenset({"name", "sources", "source", "certainty", "facts"})
+
+MAX_TEXT = 500  # characters of a preference: a line of a robots.txt may have millions
+MAX_PREFERENCES = 50
+
 
 class ChainError(ValueError):
     """A line that is not as it was written, or not where it was written."""
@@ -78,27 +103,6 @@ def opened(line: bytes) -> dict[str, Any]:
     if not isinstance(fields, dict) or not isinstance(fields.get("type"), str):
         raise ChainError("it is no object with a type")
     return fields
-
-
-FORMAT = 1
-MAX_BYTES = 8 * 1024 * 1024  # of a robots.txt, or of settings; a fetch brings 4 MiB at most
-
-SENT = ("user-agent", "from", "accept-encoding", "if-none-match", "if-modified-since")
-RECEIVED = (
-    "age",
-    "cache-control",
-    "content-type",
-    "date",
-    "etag",
-    "expires",
-    "last-modified",
-    "location",
-    "retry-after",
-    "vary",
-)
-
-_USERINFO = re.compile(r"([^/?#]*://)[^/?#\s]*@")
-_PASSWORD = re.compile(r"(?<=password=)[^&#\s'\"]*", re.IGNORECASE)  # Redis takes it as a query
 
 
 def instant(seconds: float | None) -> str | None:
@@ -227,9 +231,6 @@ def unpacked(text: str) -> bytes:
         raise ValueError(f"bytes that cannot be unpacked: {error}") from None
 
 
-_LEFT_OUT = frozenset({"name", "sources", "source", "certainty", "facts"})
-
-
 def fingerprint(dialect: Dialect) -> str:
     """SHA-256 of the options of a dialect that change an answer."""
     options = json.dumps(_options(dialect), default=_options, sort_keys=True)
@@ -244,10 +245,6 @@ def _options(value: Any) -> Any:
         names = (item.name for item in fields(value) if item.name not in _LEFT_OUT)
         return {name: getattr(value, name) for name in names}
     return dict(value) if isinstance(value, Mapping) else sorted(value)
-
-
-MAX_TEXT = 500  # characters of a preference: a line of a robots.txt may have millions
-MAX_PREFERENCES = 50
 
 
 def preference_fields(preferences: Iterable[Preference]) -> list[dict[str, Any]]:

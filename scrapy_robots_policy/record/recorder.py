@@ -59,6 +59,12 @@ from .fields import (
 )
 from .writer import Writer
 
+MAX_KEPT = 100_000  # origins, bytes and rules that are remembered; others are written again
+MAX_GROUPS = 10_000  # others are looked up again
+
+CLOSE_REASON = "robots_audit_failed"
+MAX_EXCHANGES = 50  # of one lookup
+
 
 def crawl_fields(crawler: Crawler, settings: CrawlSettings, now: float) -> dict[str, Any]:
     assert crawler.spider is not None
@@ -93,9 +99,6 @@ def _in_force(crawler: Crawler) -> dict[str, Any]:
             in_force[f"spider.{name}"] = plain(value)
     return in_force
 
-
-MAX_KEPT = 100_000  # origins, bytes and rules that are remembered; others are written again
-MAX_GROUPS = 10_000  # others are looked up again
 
 _Key = tuple[float, int, int]
 
@@ -280,10 +283,6 @@ def _keep(kept: OrderedDict[Any, Any], key: object, value: Any, max_kept: int = 
     if len(kept) > max_kept:
         kept.popitem(last=False)
     return value
-
-
-CLOSE_REASON = "robots_audit_failed"
-MAX_EXCHANGES = 50  # of one lookup
 
 
 class Recorder:

@@ -25,6 +25,9 @@ from .fields import START, sealed
 LEVEL = 1  # 72 bytes a decision; level 6 takes 60, and 12 us of processor time more
 GZIP = 16 + zlib.MAX_WBITS  # for `zlib`: a stream with the header of a gzip file
 
+MAX_GATHERED = 256 * 1024  # bytes
+FLUSH_AFTER = 0.5  # seconds; a line is on the disk within one second
+
 
 class LogFile:
     """One file that is being written. Every method may raise OSError."""
@@ -63,10 +66,6 @@ class LogFile:
             # The stream has a gap now. With an end after it, nothing before it could be unpacked.
             self._packer = None
             raise
-
-
-MAX_GATHERED = 256 * 1024  # bytes
-FLUSH_AFTER = 0.5  # seconds; a line is on the disk within one second
 
 
 class Writer:

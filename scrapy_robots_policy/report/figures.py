@@ -15,6 +15,9 @@ from .. import stats as names
 from ..formats import elapsed, size
 from .counts import OriginCounts, rule_text
 
+MAX_SUMS = 1_000  # rule texts in the data
+_FIELDS = tuple(item.name for item in fields(OriginCounts))
+
 
 @dataclass(slots=True)
 class RuleSum:
@@ -56,10 +59,6 @@ def by_rule(
 def by_use(origins: Iterable[OriginCounts]) -> Mapping[str, int]:
     """How many origins state each preference about the use of their pages."""
     return Counter(use for counts in origins for use in counts.usage)
-
-
-MAX_SUMS = 1_000  # rule texts in the data
-_FIELDS = tuple(item.name for item in fields(OriginCounts))
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,11 @@ from .requests import RequestConfigs
 from .store import StoreSettings
 from .table import SETTINGS, Values
 
+MEANT = {
+    "ROBOTS_CRAWL_DELAY": '; a delay of your own is ROBOTS_OVERRIDES = {"*": {"crawl_delay": 5}}, '
+    "the longest one of sites ROBOTS_CRAWL_DELAY_MAX",
+}
+
 
 @contextmanager
 def one_sentence(crawler: Crawler) -> Iterator[None]:
@@ -157,12 +162,6 @@ class CrawlSettings:
                 has_plugins=has_plugins(crawler.settings),
                 has_earlier=has_earlier(crawler.settings),
             )
-
-
-MEANT = {
-    "ROBOTS_CRAWL_DELAY": '; a delay of your own is ROBOTS_OVERRIDES = {"*": {"crawl_delay": 5}}, '
-    "the longest one of sites ROBOTS_CRAWL_DELAY_MAX",
-}
 
 
 def _warnings(values: Values, name: CrawlerName) -> Iterator[str]:

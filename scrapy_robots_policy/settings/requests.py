@@ -25,6 +25,10 @@ from ..rep.escapes import listed, nearest, quoted
 from .kinds import DIALECT, FLAG, SECONDS, Kind, SettingError, agent_of, dict_of
 from .names import CrawlerName, sent_user_agent
 
+META_KEY = "robots"
+EXEMPT_KEY = "dont_obey_robotstxt"
+_OWN = ("dialect", "agent")  # the keys of META_KEY
+
 
 def _file(_name: str, value: Any) -> bytes:
     return value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
@@ -89,11 +93,6 @@ def _override(name: str, pattern: str, values: Any) -> Override:
         return Override(**{key: KEYS[key].read(key, value) for key, value in values.items()})
     except SettingError as error:
         raise SettingError(f"{name} has a wrong value for {pattern!r}: {error}") from None
-
-
-META_KEY = "robots"
-EXEMPT_KEY = "dont_obey_robotstxt"
-_OWN = ("dialect", "agent")  # the keys of META_KEY
 
 
 @dataclass(frozen=True, slots=True)

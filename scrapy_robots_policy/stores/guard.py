@@ -34,6 +34,10 @@ from .protocol import (
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds; the first fault pauses twice the first
 CALM = 3.0  # seconds without a fault after which the trouble is over
 
+ANSWER_WITHIN = 5.0  # seconds for get, put, claim and take
+CLOSE_WITHIN = 10.0  # seconds: a store may have to write what it holds
+MAX_WAIT = 600.0  # seconds that a coordinator may have us wait between two calls of `take`
+
 
 class CircuitBreaker:
     """`now`: any clock in seconds that never goes back."""
@@ -83,9 +87,6 @@ class CircuitBreaker:
 
 
 Answer = TypeVar("Answer")
-ANSWER_WITHIN = 5.0  # seconds for get, put, claim and take
-CLOSE_WITHIN = 10.0  # seconds: a store may have to write what it holds
-MAX_WAIT = 600.0  # seconds that a coordinator may have us wait between two calls of `take`
 
 
 class Deadline(TimeoutError):  # noqa: N818 - it names what passed

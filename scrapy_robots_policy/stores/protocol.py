@@ -10,6 +10,9 @@ from ..rep.access import DAY, CacheEntry
 
 MAX_SKEW = 60.0  # seconds that the clocks of two machines may differ
 
+KEPT = 30 * DAY  # RFC 9309 §2.3.1.4; no dialect but 1994's trusts a copy for longer
+KEPT_WITHOUT_FILE = 14 * DAY  # only its freshness is of use: two of the longest lifetimes
+
 
 @runtime_checkable
 class Store(Protocol):
@@ -126,10 +129,6 @@ class StoreEvents:
 
     def store_works(self) -> None:
         """A store that has failed works again."""
-
-
-KEPT = 30 * DAY  # RFC 9309 §2.3.1.4; no dialect but 1994's trusts a copy for longer
-KEPT_WITHOUT_FILE = 14 * DAY  # only its freshness is of use: two of the longest lifetimes
 
 
 def retention(entry: CacheEntry) -> float:

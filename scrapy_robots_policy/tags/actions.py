@@ -7,6 +7,11 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any
 
+MARKS = "robots_tags"  # the field of an item
+ON_REQUESTS = ("nofollow", "rel-nofollow")
+ON_ITEMS = ("noindex", "noarchive", "expired", "use")
+BY_TAG = ("nofollow", "noindex", "noarchive", "expired")
+
 
 class Action(Enum):
     """What happens to a request or an item that a tag of its page refuses."""
@@ -17,10 +22,6 @@ class Action(Enum):
     DROP = "drop"
 
 
-MARKS = "robots_tags"  # the field of an item
-ON_REQUESTS = ("nofollow", "rel-nofollow")
-ON_ITEMS = ("noindex", "noarchive", "expired", "use")
-BY_TAG = ("nofollow", "noindex", "noarchive", "expired")
 Actions = Mapping[str, Action]
 DEFAULTS: Actions = MappingProxyType(
     {**dict.fromkeys((*ON_REQUESTS, *ON_ITEMS), Action.OFF), "use": Action.DROP}
