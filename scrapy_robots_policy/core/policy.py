@@ -611,9 +611,9 @@ class Policy:
         elif rules is not None and seat.came <= rules.access.entry.asked_at != seat.deferred:
             return self._served(site, token, rules, now)  # fetched for it, however short its life
         seat.served = None
-        if site.lookup is not None:
+        if site.lookup is not None or not asking.is_queued:
             self.turns.leave(token, now)  # the robots.txt takes the turn that it may have had
-        elif not asking.is_queued or self._may_visit(asking, now):
+        if site.lookup is None and (not asking.is_queued or self._may_visit(asking, now)):
             self._begin_if_room(site, dialect, asking, now)
         return None
 

@@ -23,3 +23,9 @@ def test_a_history_loses_nothing_goes_against_no_rule_and_comes_to_an_end(first)
     assert [fault for world in worlds for fault in world.faults] == []
     outcomes = {page.outcome for world in worlds for page in world.pages}
     assert outcomes >= {"went", "refused"}
+
+
+@pytest.mark.parametrize("seed", [91_487])
+def test_a_request_that_begins_a_lookup_gives_its_turn_to_it(seed):
+    """It waits outside the queue, and its rules expire at the moment of its turn."""
+    assert World(seed).run().faults == []
